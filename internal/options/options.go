@@ -27,6 +27,8 @@ type KeyError struct {
 	Key string
 	// Message says what was found and what would be right.
 	Message string
+	// Meant is the path of the key that was probably meant by an unknown one, if any.
+	Meant string
 }
 
 func (e *KeyError) Error() string {

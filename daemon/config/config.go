@@ -55,12 +55,16 @@ type Workload struct {
 	// Spec is complete. Metrics is parallel to Spec.Metrics.
 	Spec    algorithm.Spec
 	Metrics []Metric
-	// Fingerprint is equal for equal tables, comments and layout aside: a reload leaves a workload
-	// alone whose fingerprint, target and sources did not change.
+	// Fingerprint is equal for equal tables under equal Settings, comments and layout aside: a
+	// reload leaves a workload alone whose fingerprint, target and sources did not change.
 	Fingerprint string
 
 	position position
 }
+
+// Problems locates what was found wrong with the workload later than by Load: option errors
+// (package options) with keys such as "metric[1].query", and others as about the whole workload.
+func (w *Workload) Problems(err error) Problems { return w.position.problems(err) }
 
 // Metric is the part of a [[workload.metric]] table that says where samples come from.
 type Metric struct {
@@ -75,12 +79,4 @@ type Metric struct {
 	// MaxAge is how old a sample may be; checked against its own time with CheckTimestamp.
 	MaxAge         time.Duration
 	CheckTimestamp bool
-}
-
-// position is where a table begins.
-type position struct {
-	file string
-	line int
-	// path is the key path of the table in its file ("workload[0]").
-	path string
 }

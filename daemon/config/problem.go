@@ -47,9 +47,10 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Sort orders problems by file and line.
+// Sort orders problems by file, line, and what they are about.
 func (p Problems) Sort() {
 	slices.SortStableFunc(p, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Where, b.Where), cmp.Compare(a.Key, b.Key))
 	})
 }

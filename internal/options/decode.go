@@ -213,7 +213,7 @@ func (d *decoder) whole(key string, n int64, dst reflect.Value) {
 
 func (d *decoder) mismatch(key string, x any, want reflect.Type) {
 	if _, isTable := x.(map[string]any); isTable && noun(want) == "an array of tables" {
-		d.failf(key, "must be an array of tables, is a table: write [[%s]]", key)
+		d.failf(key, "must be an array of tables, is a table: write its header in double brackets")
 		return
 	}
 	d.failf(key, "must be %s, is %s", noun(want), Show(x))

@@ -66,3 +66,13 @@ func Key(err error) (key, message string) {
 	}
 	return "", err.Error()
 }
+
+// Meant returns the path of the key that was probably meant, if an error of Split is about an
+// unknown one.
+func Meant(err error) string {
+	var k *KeyError
+	if errors.As(err, &k) {
+		return k.Meant
+	}
+	return ""
+}

@@ -1,0 +1,80 @@
+package config
+
+import (
+	"github.com/hpad/hpad/internal/options"
+)
+
+// Known are the names of the drivers there are. If a list is nil, any name is taken for one.
+type Known struct {
+	Sources, Targets []string
+}
+
+// Load reads the configuration: the main file at path and the files it includes. The problems are
+// all there are, sorted; files are named relative to path as given. The Config is what could be
+// made in spite of them, so that the drivers can be asked for theirs; it is never nil. A workload
+// whose target could not be read has an empty Via.
+func Load(path string, known Known) (*Config, Problems) {
+	l := loader{
+		config:    &Config{Path: path},
+		known:     known,
+		workloads: map[string]position{},
+		targets:   map[string]int{},
+	}
+	l.main(path)
+	l.problems.Sort()
+	return l.config, l.problems
+}
+
+type loader struct {
+	config   *Config
+	known    Known
+	problems Problems
+	// workloads are the places of the workloads by name, targets are indexes of workloads by the
+	// fingerprint of the target.
+	workloads map[string]position
+	targets   map[string]int
+}
+
+func (l *loader) scope(p position) *scope {
+	return &scope{position: p, problems: &l.problems}
+}
+
+func (l *loader) main(path string) {
+	l.config.Files = append(l.config.Files, path)
+	l.config.Daemon = l.daemon(l.scope(position{lines: &lines{all: 1}, file: path}), nil)
+	d, problems := readDocument(path)
+	if d == nil {
+		l.problems = problems
+		return
+	}
+	var keys mainKeys
+	s := l.scope(d.position)
+	s.add("", options.Decode(d.dir, d.values, &keys))
+	l.config.Daemon = l.daemon(s, keys.Daemon)
+	l.config.Sources = l.drivers(d.position, "source", l.known.Sources, keys.Sources)
+	l.config.Targets = l.drivers(d.position, "target", l.known.Targets, keys.Targets)
+	l.workloadTables(d.position, keys.Workload)
+	for _, file := range l.included(s, keys.Include) {
+		l.include(file)
+	}
+}
+
+// include reads a file that may hold workloads only.
+func (l *loader) include(file string) {
+	l.config.Files = append(l.config.Files, file)
+	d, problems := readDocument(file)
+	if d == nil {
+		l.problems = append(l.problems, problems...)
+		return
+	}
+	s := l.scope(d.position)
+	for _, key := range []string{"include", "daemon", "sources", "targets"} {
+		if _, ok := d.values[key]; ok {
+			s.failf(key, "is allowed only in the main file, %q", l.config.Path)
+			delete(d.values, key)
+		}
+	}
+	var keys includedKeys
+	s.add("", options.Decode(d.dir, d.values, &keys))
+	l.workloadTables(d.position, keys.Workload)
+}

@@ -1,0 +1,172 @@
+package docker
+
+import (
+	"errors"
+	"math"
+	"time"
+
+	"github.com/hpad/hpad/algorithm"
+	"github.com/hpad/hpad/sources"
+	"github.com/hpad/hpad/sources/internal/rate"
+	"github.com/hpad/hpad/targets"
+)
+
+// Path is the way the numbers of a container come.
+type Path string
+
+// The paths.
+const (
+	Cgroup Path = "cgroup"
+	API    Path = "api"
+)
+
+// resource is a row of what is measured.
+type resource int
+
+const (
+	cpu resource = iota
+	memory
+	resources
+)
+
+// measurement is the sample of an evaluation time, absent if it could not be measured then.
+type measurement struct {
+	at     time.Time
+	sample algorithm.Sample
+}
+
+// container is what is remembered of a container from one evaluation to the next.
+type container struct {
+	id   string
+	path Path
+	// settled is true once it is known that the container has no control group here. That stays
+	// true until it is started again.
+	settled bool
+	pid     int
+	started time.Time
+	asked   time.Time
+
+	cpuFile, memoryFile, statFile file
+
+	counter rate.Counter
+	latest  [resources]measurement
+	call    *call
+}
+
+// follow notices that the target says another start than before.
+func (c *container) follow(in *targets.Instance, b *budget) {
+	restarted := c.pid > 0 && in.PID > 0 && c.pid != in.PID ||
+		!c.started.IsZero() && !in.Started.IsZero() && !c.started.Equal(in.Started)
+	if restarted {
+		c.leave(b)
+	}
+	if in.PID > 0 {
+		c.pid = in.PID
+	}
+	if !in.Started.IsZero() {
+		c.started = in.Started
+	}
+}
+
+// leave forgets the way to a container that stopped. If it starts again, its counters begin anew.
+func (c *container) leave(b *budget) {
+	c.closeFiles(b)
+	c.counter.Restart()
+	c.path, c.settled = "", false
+}
+
+func (c *container) closeFiles(b *budget) {
+	c.cpuFile.close(b)
+	c.memoryFile.close(b)
+	c.statFile.close(b)
+}
+
+// enter takes the control groups that were found.
+func (c *container) enter(g groups, n *names, b *budget) {
+	c.closeFiles(b)
+	c.path = Cgroup
+	c.cpuFile.path = g.cpu + "/" + n.cpu
+	c.memoryFile.path, c.statFile.path = "", ""
+	if g.memory != "" {
+		c.memoryFile.path = g.memory + "/" + n.memory
+		c.statFile.path = g.memory + "/" + n.memoryStat
+	}
+}
+
+// local measures through the control group. Found is false if there is none.
+func (s *Source) local(c *container, in *targets.Instance, r resource, at time.Time) (sample algorithm.Sample, found bool, err error) {
+	// Twice: the group may have gone, and come back at the same or another place.
+	for range 2 {
+		if c.path != Cgroup && !s.locate(c, in) {
+			return algorithm.Sample{}, false, nil
+		}
+		if r == cpu {
+			sample, err = s.localCPU(c, in, at)
+		} else {
+			sample, err = s.localMemory(c, at)
+		}
+		if !errors.Is(err, errGone) {
+			return sample, true, err
+		}
+		c.leave(s.budget)
+	}
+	return algorithm.Sample{}, false, nil
+}
+
+func (s *Source) locate(c *container, in *targets.Instance) bool {
+	g, ok, sure := s.locator.find(in.ContainerID, in.PID, time.Now())
+	c.settled = sure && !ok
+	if ok {
+		c.enter(g, &s.locator.layout.files, s.budget)
+	}
+	return ok
+}
+
+func (s *Source) localCPU(c *container, in *targets.Instance, at time.Time) (algorithm.Sample, error) {
+	text, err := c.cpuFile.read(s.budget, s.buffer)
+	if err != nil {
+		return algorithm.Sample{}, err
+	}
+	taken := time.Now()
+	n := &s.locator.layout.files
+	count, ok := counterOf(text)
+	if n.cpuField != "" {
+		count, ok = fieldOf(text, n.cpuField)
+	}
+	used, ok2 := cpuTime(count, n.cpuUnit)
+	if !ok || !ok2 {
+		return algorithm.Sample{}, nil
+	}
+	started := in.Started
+	if !c.counter.Seen() {
+		started = s.locator.started(in, taken)
+	}
+	return c.counter.Add(rate.Reading{Used: used, Taken: taken}, started, s.cpus).Sample(at), nil
+}
+
+func (s *Source) localMemory(c *container, at time.Time) (algorithm.Sample, error) {
+	if c.memoryFile.path == "" {
+		return algorithm.Sample{}, sources.Errorf(sources.Unsupported, "cannot measure memory: this machine does not account for it in control groups")
+	}
+	text, err := c.memoryFile.read(s.budget, s.buffer)
+	if err != nil {
+		return algorithm.Sample{}, err
+	}
+	usage, ok := counterOf(text)
+	if text, err = c.statFile.read(s.budget, s.buffer); err != nil {
+		return algorithm.Sample{}, err
+	}
+	inactive, ok2 := fieldOf(text, s.locator.layout.files.inactiveFile)
+	set, ok3 := workingSet(usage, inactive)
+	if !ok || !ok2 || !ok3 {
+		return algorithm.Sample{}, nil
+	}
+	return memorySample(set, at), nil
+}
+
+func memorySample(bytes uint64, at time.Time) algorithm.Sample {
+	if bytes > math.MaxInt64/1000 {
+		return algorithm.Sample{}
+	}
+	return algorithm.Sample{Present: true, Value: algorithm.Quantity(bytes * 1000), Time: at}
+}

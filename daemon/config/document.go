@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/BurntSushi/toml"
 )
@@ -47,7 +48,7 @@ func syntaxProblem(path string, err error) Problem {
 		p.Line = max(1, parse.Position.Line)
 		p.Message = parse.Message
 	}
-	p.Message = "cannot parse: " + p.Message
+	p.Message = "cannot parse: " + strings.TrimSuffix(strings.Replace(p.Message, "Key '", "key '", 1), ".")
 	return p
 }
 

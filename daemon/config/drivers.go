@@ -7,29 +7,41 @@ import (
 	"github.com/hpad/hpad/internal/options"
 )
 
-// drivers makes the [sources.NAME] or [targets.NAME] tables.
-func (l *loader) drivers(p position, kind string, known []string, tables map[string]any) []Driver {
-	var all []Driver
+// family are the sources or the targets of a configuration.
+type family struct {
+	// kind is the word for one of them.
+	kind string
+	// known are the names of the drivers there are; nil if any name may be one.
+	known []string
+	// names are those of all tables, the broken ones included.
+	names   []string
+	drivers []Driver
+}
+
+// read makes the [sources.NAME] or [targets.NAME] tables.
+func (f *family) read(l *loader, p position, tables map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
-		place := p.below(kind + "s").below(options.Quote(name)).named(kind + " " + quoted(name))
+		place := p.below(f.kind + "s").below(options.Quote(name)).named(f.kind + " " + quoted(name))
 		s := l.scope(place)
+		f.names = append(f.names, name)
 		values, ok := tables[name].(map[string]any)
 		if !ok {
-			s.failf("", "must be a table, is %s: write [%ss.%s]", options.Show(tables[name]), kind, options.Quote(name))
+			s.failf("", "must be a table, is %s: write [%ss.%s]", options.Show(tables[name]), f.kind, options.Quote(name))
 			continue
 		}
 		if !namePattern.MatchString(name) {
 			s.failf("", "a name is %s, is %q", nameRule, name)
 		}
-		driver := driverName(s, values, known)
+		driver, ok := driverName(s, values, f.known)
 		table := &Table{position: place, values: without(values, "driver")}
 		refuseSecrets(s, "", table.values)
-		all = append(all, Driver{Name: name, Driver: driver, Options: table})
+		if ok {
+			f.drivers = append(f.drivers, Driver{Name: name, Driver: driver, Options: table})
+		}
 	}
-	return all
 }
 
-func driverName(s *scope, values map[string]any, known []string) string {
+func driverName(s *scope, values map[string]any, known []string) (string, bool) {
 	x, given := values["driver"]
 	driver, ok := x.(string)
 	switch {
@@ -39,29 +51,26 @@ func driverName(s *scope, values map[string]any, known []string) string {
 		s.failf("driver", "must be a string, is %s", options.Show(x))
 	case known != nil && !slices.Contains(known, driver):
 		s.failf("driver", "unknown driver %q%s", driver, suggestion(driver, known))
+	default:
+		return driver, true
 	}
-	return driver
+	return "", false
 }
 
-// implied finds the table a workload names, or makes the one it implies by naming a driver.
-func implied(s *scope, key, kind, name string, drivers []Driver, known []string) []Driver {
-	names := slices.Clone(known)
-	for _, d := range drivers {
-		if d.Name == name {
-			return drivers
-		}
-		names = append(names, d.Name)
+// use finds the table a workload names at key, or makes the one it implies by naming a driver.
+func (f *family) use(s *scope, key, name string) {
+	if slices.Contains(f.names, name) {
+		return
 	}
-	slices.Sort(names)
-	switch {
-	case name == "":
-		return drivers
-	case known != nil && !slices.Contains(known, name):
-		s.failf(key, "unknown %s %q%s", kind, name, suggestion(name, slices.Compact(names)))
-		return drivers
+	if f.known != nil && !slices.Contains(f.known, name) {
+		words := slices.Concat(f.known, f.names)
+		slices.Sort(words)
+		s.failf(key, "unknown %s %q%s", f.kind, name, suggestion(name, slices.Compact(words)))
+		return
 	}
 	place := s.position
-	place.lines = &lines{all: s.line(key)}
-	table := &Table{position: place.named(kind + " " + quoted(name)), values: map[string]any{}}
-	return append(drivers, Driver{Name: name, Driver: name, Implied: true, Options: table})
+	place.path, place.lines = "", &lines{all: s.line(key)}
+	table := &Table{position: place.named(f.kind + " " + quoted(name)), values: map[string]any{}}
+	f.names = append(f.names, name)
+	f.drivers = append(f.drivers, Driver{Name: name, Driver: name, Implied: true, Options: table})
 }

@@ -14,15 +14,15 @@ import (
 // the file is decoded on top; docs/configuration.md is made from both.
 
 type mainKeys struct {
-	Include  []string         `toml:"include" doc:"Files with more workloads: paths or patterns (\"workloads.d/*.toml\"), relative to this file. They are read in the order of their names; files that begin with a dot or end in ~, .dpkg-*, .rpmnew or .rpmsave are passed over. A pattern may match nothing, a file named without a pattern must exist. An included file holds [[workload]] tables only."`
-	Daemon   map[string]any   `toml:"daemon" doc:"Settings of the daemon, see below."`
-	Sources  map[string]any   `toml:"sources" doc:"One table [sources.NAME] per source, see below. The options beside driver are those of the driver."`
-	Targets  map[string]any   `toml:"targets" doc:"One table [targets.NAME] per engine, cluster or account, see below. The options beside driver are those of the driver."`
-	Workload []map[string]any `toml:"workload" doc:"One table [[workload]] per workload, see below."`
+	Include  []string   `toml:"include" doc:"Files with more workloads: paths or patterns (\"workloads.d/*.toml\"), relative to this file. They are read in the order of their names; files that begin with a dot or end in ~, .dpkg-*, .rpmnew or .rpmsave are passed over. A pattern may match nothing, a file named without a pattern must exist. An included file holds [[workload]] tables only."`
+	Daemon   rawTable   `toml:"daemon" doc:"Settings of the daemon, see below."`
+	Sources  rawTable   `toml:"sources" doc:"One table [sources.NAME] per source, see below. The options beside driver are those of the driver."`
+	Targets  rawTable   `toml:"targets" doc:"One table [targets.NAME] per engine, cluster or account, see below. The options beside driver are those of the driver."`
+	Workload []rawTable `toml:"workload" doc:"One table [[workload]] per workload, see below."`
 }
 
 type includedKeys struct {
-	Workload []map[string]any `toml:"workload"`
+	Workload []rawTable `toml:"workload"`
 }
 
 type daemonKeys struct {
@@ -64,7 +64,7 @@ type workloadKeys struct {
 	ScaleToZero bool               `toml:"scale_to_zero" doc:"Allows min_replicas = 0, if an object or external metric can tell when to start again."`
 	DryRun      bool               `toml:"dry_run" doc:"Decide and report, but leave the target alone."`
 	Requests    map[string]decimal `toml:"requests" doc:"What one instance reserves, by resource: { cpu = \"500m\", memory = \"512Mi\" }. It stands in for what the target does not know; an average utilization is a percentage of it."`
-	Metric      []map[string]any   `toml:"metric" doc:"One table [[workload.metric]] per metric, see below. The metric that asks for the most replicas decides. Without any, it is CPU at 80 % of the request."`
+	Metric      []rawTable         `toml:"metric" doc:"One table [[workload.metric]] per metric, see below. The metric that asks for the most replicas decides. Without any, it is CPU at 80 % of the request."`
 	Behavior    *behaviorKeys      `toml:"behavior" doc:"How fast the replicas may change, see below. Any behavior, be it empty, replaces the rules for workloads without: limits on the rate of scaling up are then those given here or their defaults."`
 }
 
@@ -109,6 +109,22 @@ type policyKeys struct {
 	Type   string        `toml:"type" doc:"The unit of value: instances or percent (of the replicas at the begin of the period)."`
 	Value  int32         `toml:"value" doc:"How much may change in one period; more than 0."`
 	Period time.Duration `toml:"period" doc:"1s to 30m, whole seconds."`
+}
+
+// rawTable is a table that is decoded later, as one with a name of its own.
+type rawTable map[string]any
+
+// OptionType says what may be written.
+func (rawTable) OptionType() string { return "a table" }
+
+// UnmarshalTOML takes any table.
+func (r *rawTable) UnmarshalTOML(x any) error {
+	table, ok := x.(map[string]any)
+	if !ok {
+		return fmt.Errorf("must be a table, is %s", options.Show(x))
+	}
+	*r = table
+	return nil
 }
 
 // decimal is the text of a number: floats would lose what was written.

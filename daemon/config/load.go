@@ -11,28 +11,32 @@ type Known struct {
 
 // Load reads the configuration: the main file at path and the files it includes. The problems are
 // all there are, sorted; files are named relative to path as given. The Config is what could be
-// made in spite of them, so that the drivers can be asked for theirs; it is never nil. A workload
+// made in spite of them, so that the drivers can be asked for theirs; it is never nil. What it names
+// and does not hold (a source without driver, an unknown target) is among the problems; a workload
 // whose target could not be read has an empty Via.
 func Load(path string, known Known) (*Config, Problems) {
 	l := loader{
-		config:    &Config{Path: path},
-		known:     known,
-		workloads: map[string]position{},
-		targets:   map[string]int{},
+		config:   &Config{Path: path},
+		sources:  family{kind: "source", known: known.Sources},
+		targets:  family{kind: "target", known: known.Targets},
+		named:    map[string]position{},
+		targeted: map[string]int{},
 	}
 	l.main(path)
+	l.config.Sources, l.config.Targets = l.sources.drivers, l.targets.drivers
 	l.problems.Sort()
 	return l.config, l.problems
 }
 
 type loader struct {
 	config   *Config
-	known    Known
 	problems Problems
-	// workloads are the places of the workloads by name, targets are indexes of workloads by the
-	// fingerprint of the target.
-	workloads map[string]position
-	targets   map[string]int
+	sources  family
+	targets  family
+	// named are the places of the workloads by name, targeted their indexes by the fingerprint of
+	// the target.
+	named    map[string]position
+	targeted map[string]int
 }
 
 func (l *loader) scope(p position) *scope {
@@ -51,8 +55,8 @@ func (l *loader) main(path string) {
 	s := l.scope(d.position)
 	s.add("", options.Decode(d.dir, d.values, &keys))
 	l.config.Daemon = l.daemon(s, keys.Daemon)
-	l.config.Sources = l.drivers(d.position, "source", l.known.Sources, keys.Sources)
-	l.config.Targets = l.drivers(d.position, "target", l.known.Targets, keys.Targets)
+	l.sources.read(l, d.position, keys.Sources)
+	l.targets.read(l, d.position, keys.Targets)
 	l.workloadTables(d.position, keys.Workload)
 	for _, file := range l.included(s, keys.Include) {
 		l.include(file)

@@ -9,7 +9,7 @@ import (
 )
 
 // metrics makes the [[workload.metric]] tables.
-func (l *loader) metrics(s *scope, w *Workload, tables []map[string]any) {
+func (l *loader) metrics(s *scope, w *Workload, tables []rawTable) {
 	for i, values := range tables {
 		key := element("metric", i)
 		keys := defaultMetric()
@@ -89,10 +89,10 @@ func (l *loader) origin(s *scope, key string, keys *metricKeys, values map[strin
 		s.failf(key+".max_age", "must be > 0s, is %s", options.Duration(keys.MaxAge))
 	}
 	if keys.Source != "" {
-		l.config.Sources = implied(s, key+".source", "source", keys.Source, l.config.Sources, l.known.Sources)
+		l.sources.use(s, key+".source", keys.Source)
 	}
 	if queried && keys.Source == "" {
-		s.failf(key+".source", "is required for a metric of type %s%s", t, knownAre(l.known.Sources))
+		s.failf(key+".source", "is required for a metric of type %s%s", t, knownAre(l.sources.known))
 	}
 	if queried && keys.Query == "" {
 		s.failf(key+".query", "is required for a metric of type %s", t)

@@ -19,7 +19,7 @@ func quoted(s string) string { return strconv.Quote(s) }
 // suggestion continues a message about an unknown word.
 func suggestion(word string, known []string) string {
 	if meant := options.Closest(word, known); meant != "" {
-		return fmt.Sprintf(", did you mean %q?", meant) + strings.Replace(knownAre(known), ";", "", 1)
+		return fmt.Sprintf(", did you mean %q", meant) + knownAre(known)
 	}
 	return knownAre(known)
 }

@@ -26,43 +26,53 @@ var secretKeys = map[string]string{
 func refuseSecrets(s *scope, key string, values map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		path := options.JoinKey(key, options.Quote(name))
-		instead, secret := secretKeys[name]
-		if name == "key" && strings.Contains(textOf(values[name]), "PRIVATE KEY---") {
-			instead, secret = "key_file", true
-		}
-		switch v := values[name].(type) {
-		case map[string]any:
-			refuseSecrets(s, path, v)
-			continue
-		case []map[string]any:
-			for i := range v {
-				refuseSecrets(s, element(path, i), v[i])
-			}
-			continue
-		case string:
-			if hasPassword(v) {
-				s.failf(path, "must not hold a password; put it into a file and name that with a key that ends in _file")
-				delete(values, name)
-				continue
-			}
-		}
-		if secret {
-			s.failf(path, "must not stand in the configuration; put it into a file and name that with %s", instead)
+		if message := secretIn(name, values[name]); message != "" {
+			s.failf(path, "%s", message)
 			delete(values, name)
+			continue
+		}
+		refuseSecretsBelow(s, path, values[name])
+	}
+}
+
+func refuseSecretsBelow(s *scope, path string, x any) {
+	switch v := x.(type) {
+	case map[string]any:
+		refuseSecrets(s, path, v)
+	case []map[string]any:
+		for i := range v {
+			refuseSecrets(s, element(path, i), v[i])
+		}
+	case []any:
+		for i := range v {
+			refuseSecretsBelow(s, element(path, i), v[i])
 		}
 	}
 }
 
-func textOf(x any) string {
+// secretIn says what to do about a value that holds a secret.
+func secretIn(name string, x any) string {
+	if _, isTable := x.(map[string]any); isTable {
+		return ""
+	}
 	text, _ := x.(string)
-	return text
+	instead := secretKeys[name]
+	if name == "key" && strings.Contains(text, "PRIVATE KEY---") {
+		instead = "key_file"
+	}
+	switch {
+	case instead != "":
+		return "must not stand in the configuration; put it into a file and name that with " + instead
+	case (addressKeys[name] || strings.HasSuffix(name, "_url")) && hasPassword(text):
+		return "must not hold a password; put it into a file and name that with a key that ends in _file"
+	}
+	return ""
 }
+
+var addressKeys = map[string]bool{"url": true, "host": true, "address": true, "endpoint": true}
 
 // hasPassword tells whether text is a URL with one.
 func hasPassword(text string) bool {
-	if !strings.Contains(text, "://") || !strings.Contains(text, "@") {
-		return false
-	}
 	u, err := url.Parse(text)
 	if err != nil || u.User == nil {
 		return false

@@ -10,7 +10,7 @@ import (
 )
 
 // workloadTables makes the [[workload]] tables of one file.
-func (l *loader) workloadTables(p position, tables []map[string]any) {
+func (l *loader) workloadTables(p position, tables []rawTable) {
 	for i, values := range tables {
 		place := p.below(element("workload", i)).named(element("workload", i))
 		if name, ok := values["name"].(string); ok && name != "" {
@@ -64,11 +64,11 @@ func (l *loader) checkName(s *scope, name string) {
 	case !namePattern.MatchString(name):
 		s.failf("name", "must be %s, is %s", nameRule, options.Show(name))
 	}
-	if other, taken := l.workloads[name]; taken {
+	if other, taken := l.named[name]; taken {
 		s.failf("name", "is also the name of the workload at %s:%d", other.file, other.line(""))
 		return
 	}
-	l.workloads[name] = s.position
+	l.named[name] = s.position
 }
 
 // target splits the target's table into the connection it names and the driver's options.
@@ -84,21 +84,21 @@ func (l *loader) target(s *scope, w *Workload, values map[string]any) {
 	via, ok := values["via"].(string)
 	switch {
 	case values["via"] == nil || ok && via == "":
-		s.failf("target.via", "is required: the name of a [targets.NAME] table, or of a driver that needs none%s", knownAre(l.known.Targets))
+		s.failf("target.via", "is required: the name of a [targets.NAME] table, or of a driver that needs none%s", knownAre(l.targets.known))
 		return
 	case !ok:
 		s.failf("target.via", "must be a string, is %s", options.Show(values["via"]))
 		return
 	}
 	w.Via = via
-	l.config.Targets = implied(s, "target.via", "target", via, l.config.Targets, l.known.Targets)
+	l.targets.use(s, "target.via", via)
 	same := fingerprint(s.dir, values)
-	if other, taken := l.targets[same]; taken {
+	if other, taken := l.targeted[same]; taken {
 		o := l.config.Workloads[other]
 		s.failf("target", "is also the target of %s (%s:%d)", o.position.where, o.position.file, o.position.line("target"))
 		return
 	}
-	l.targets[same] = len(l.config.Workloads)
+	l.targeted[same] = len(l.config.Workloads)
 }
 
 func requests(s *scope, written map[string]decimal) []algorithm.Request {

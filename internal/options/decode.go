@@ -100,7 +100,10 @@ func (d *decoder) own(key string, x any, dst reflect.Value) bool {
 	var err error
 	switch v := dst.Addr().Interface().(type) {
 	case *time.Duration:
-		*v, err = durationOf(x)
+		var parsed time.Duration
+		if parsed, err = durationOf(x); err == nil {
+			*v = parsed
+		}
 	case resolver:
 		err = v.resolve(d.dir, x)
 	case tomlUnmarshaler:
@@ -195,20 +198,23 @@ func (d *decoder) scalar(key string, x any, dst reflect.Value) {
 }
 
 func (d *decoder) whole(key string, n int64, dst reflect.Value) {
+	least, most := int64(math.MinInt64)>>(64-dst.Type().Bits()), int64(math.MaxInt64)>>(64-dst.Type().Bits())
 	if dst.CanUint() {
-		if n < 0 || dst.OverflowUint(uint64(n)) {
-			d.failf(key, "must be 0 … %d, is %d", uint64(math.MaxUint64)>>(64-dst.Type().Bits()), n)
-			return
+		least = 0
+		if dst.Type().Bits() < 64 {
+			most = 1<<dst.Type().Bits() - 1
 		}
+	}
+	switch {
+	case n < least:
+		d.failf(key, "must be >= %d, is %d", least, n)
+	case n > most:
+		d.failf(key, "must be <= %d, is %d", most, n)
+	case dst.CanUint():
 		dst.SetUint(uint64(n))
-		return
+	default:
+		dst.SetInt(n)
 	}
-	if dst.OverflowInt(n) {
-		limit := int64(math.MaxInt64) >> (64 - dst.Type().Bits())
-		d.failf(key, "must be %d … %d, is %d", -limit-1, limit, n)
-		return
-	}
-	dst.SetInt(n)
 }
 
 func (d *decoder) mismatch(key string, x any, want reflect.Type) {

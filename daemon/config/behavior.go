@@ -6,10 +6,12 @@ import (
 )
 
 // behavior is nil only if there is no such table: an empty one has a meaning.
-func behavior(s *scope, keys *behaviorKeys) *algorithm.Behavior {
-	if keys == nil {
+func behavior(s *scope, table rawTable) *algorithm.Behavior {
+	if table == nil {
 		return nil
 	}
+	var keys behaviorKeys
+	s.add("behavior", options.Decode(s.dir, table, &keys))
 	return &algorithm.Behavior{
 		ScaleUp:   rules(s, "behavior.scale_up", keys.ScaleUp),
 		ScaleDown: rules(s, "behavior.scale_down", keys.ScaleDown),

@@ -65,7 +65,7 @@ type workloadKeys struct {
 	DryRun      bool               `toml:"dry_run" doc:"Decide and report, but leave the target alone."`
 	Requests    map[string]decimal `toml:"requests" doc:"What one instance reserves, by resource: { cpu = \"500m\", memory = \"512Mi\" }. It stands in for what the target does not know; an average utilization is a percentage of it."`
 	Metric      []rawTable         `toml:"metric" doc:"One table [[workload.metric]] per metric, see below. The metric that asks for the most replicas decides. Without any, it is CPU at 80 % of the request."`
-	Behavior    *behaviorKeys      `toml:"behavior" doc:"How fast the replicas may change, see below. Any behavior, be it empty, replaces the rules for workloads without: limits on the rate of scaling up are then those given here or their defaults."`
+	Behavior    rawTable           `toml:"behavior" doc:"How fast the replicas may change, see below. Any behavior, be it empty, is not the same as none: without, scaling up goes to the larger of 4 and twice the spec replicas at once; with, by the policies given or their defaults."`
 }
 
 func defaultWorkload() workloadKeys { return workloadKeys{MinReplicas: 1} }
@@ -100,7 +100,7 @@ type behaviorKeys struct {
 
 type rulesKeys struct {
 	StabilizationWindow *time.Duration `toml:"stabilization_window" doc:"Scaling up goes no higher than the lowest, scaling down no lower than the highest recommendation of this long; at most 1h. Default: 0s up, the daemon's downscale_stabilization down."`
-	SelectPolicy        string         `toml:"select_policy" doc:"Of several policies, the one that lets the replicas change most (max), least (min), or none at all (disabled). Default: max."`
+	SelectPolicy        string         `toml:"select_policy" doc:"Of several policies, the one that applies is the one that lets the replicas change most (max) or least (min); disabled stops this direction. Default: max."`
 	Tolerance           *decimal       `toml:"tolerance" doc:"The tolerance in this direction. Default: the daemon's."`
 	Policies            []policyKeys   `toml:"policies" doc:"Limits of the rate of change. Default: up by 4 instances or 100 percent, down by 100 percent, per 15s."`
 }
@@ -131,7 +131,7 @@ func (r *rawTable) UnmarshalTOML(x any) error {
 type decimal string
 
 // OptionType says what may be written.
-func (decimal) OptionType() string { return `a number or a quantity such as "250m"` }
+func (decimal) OptionType() string { return "a number or quantity" }
 
 // UnmarshalTOML takes numbers and strings.
 func (d *decimal) UnmarshalTOML(x any) error {
@@ -146,7 +146,7 @@ func (d *decimal) UnmarshalTOML(x any) error {
 		}
 		*d = decimal(strconv.FormatFloat(v, 'f', -1, 64))
 	default:
-		return fmt.Errorf("must be %s, is %s", d.OptionType(), options.Show(x))
+		return fmt.Errorf(`must be a number or a quantity such as "250m", is %s`, options.Show(x))
 	}
 	return nil
 }

@@ -91,6 +91,12 @@ func (p *Path) resolve(dir string, x any) error {
 	return nil
 }
 
+// OptionType says what may be written.
+func (Path) OptionType() string { return "a path" }
+
+// OptionType says what may be written.
+func (Secret) OptionType() string { return "a path" }
+
 const credentialsVariable = "${CREDENTIALS_DIRECTORY}"
 
 // File returns the path of a file as written in a configuration file in folder dir. An empty path

@@ -1,0 +1,178 @@
+// Package process measures processes of this machine through /proc, each with all its descendants.
+//
+// An instance is its main process with every process of its session and group (the process target
+// gives each instance its own) and the children of all these. README.md has the files that are
+// read and what happens at each kind of failure.
+package process
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/hpad/hpad/algorithm"
+	"github.com/hpad/hpad/internal/options"
+	"github.com/hpad/hpad/sources"
+	"github.com/hpad/hpad/sources/internal/procfs"
+	"github.com/hpad/hpad/targets"
+)
+
+// forgetAfter is how long an instance is remembered that nobody asks for.
+const forgetAfter = 5 * time.Minute
+
+// settings are the keys of a [sources.NAME] table.
+type settings struct {
+	// ProcRoot is where the process file system is mounted.
+	ProcRoot string `toml:"proc_root"`
+}
+
+// Driver is the driver "process".
+func Driver() sources.Driver {
+	return sources.Driver{Name: "process", Open: func(_ sources.Environment, table options.Table) (sources.Source, error) {
+		set := settings{ProcRoot: ownProc}
+		if err := table.Decode(&set); err != nil {
+			return nil, err
+		}
+		if !filepath.IsAbs(set.ProcRoot) {
+			return nil, options.Errorf("proc_root", "must be an absolute path, is %q", set.ProcRoot)
+		}
+		return open(filepath.Clean(set.ProcRoot)), nil
+	}}
+}
+
+// Source measures processes. It implements sources.ResourceReader.
+type Source struct {
+	proc string
+	cpus int
+
+	mu     sync.Mutex
+	table  *table
+	known  map[int]*instance
+	tidied time.Time
+}
+
+func open(proc string) *Source {
+	return &Source{proc: proc, cpus: procfs.CPUs(proc), known: map[int]*instance{}}
+}
+
+// Close releases nothing: no file stays open.
+func (s *Source) Close() error { return nil }
+
+// ReadResource implements sources.ResourceReader. A CPU sample is an average since the evaluation
+// before, so that an instance has none at first, unless it was started within the last minute.
+func (s *Source) ReadResource(ctx context.Context, resource, part string, instances []targets.Instance, at time.Time) ([]algorithm.Sample, error) {
+	if resource != "cpu" && resource != "memory" {
+		return nil, sources.Errorf(sources.Unsupported, "cannot measure %q of processes, only \"cpu\" and \"memory\"", resource)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, sources.Errorf(sources.Unavailable, "cannot measure processes: %w", err)
+	}
+	if err := s.refresh(at); err != nil {
+		return nil, sources.Errorf(sources.Unavailable, "cannot list processes: %w", err)
+	}
+	samples := make([]algorithm.Sample, len(instances))
+	remote := 0
+	for i := range instances {
+		in := &instances[i]
+		switch {
+		case in.Remote:
+			remote++
+		case in.PID > 0 && isPart(part, in):
+			samples[i] = s.sample(resource, in, at)
+		}
+	}
+	if remote > 0 && remote == len(instances) {
+		return nil, sources.Errorf(sources.Unsupported, "cannot measure processes of other machines: all %d instances run there", remote)
+	}
+	return samples, nil
+}
+
+// isPart tells whether a container of that name is all there is of the instance.
+func isPart(part string, in *targets.Instance) bool {
+	return part == "" || len(in.Containers) == 1 && in.Containers[0].Name == part
+}
+
+// refresh reads all processes once per evaluation time.
+func (s *Source) refresh(at time.Time) error {
+	if s.table != nil && s.table.at.Equal(at) {
+		return nil
+	}
+	t, err := readTable(s.proc, at)
+	if err != nil {
+		return err
+	}
+	s.table = t
+	s.tidy(t.taken)
+	return nil
+}
+
+func (s *Source) sample(resource string, in *targets.Instance, at time.Time) algorithm.Sample {
+	main, ok := s.table.processes[in.PID]
+	if !ok || main.Gone() || s.reused(&main, in) {
+		delete(s.known, in.PID)
+		return algorithm.Sample{}
+	}
+	if resource == "memory" {
+		return s.memory(in.PID, at)
+	}
+	return s.cpu(in.PID, &main, at)
+}
+
+// reuseSlack is how much younger than its instance a process may seem: what the steps of both
+// clocks and a late note of the start explain.
+const reuseSlack = 2 * time.Second
+
+// reused tells whether the process began after the instance, so that it is another one, which got
+// the number of the instance's.
+func (s *Source) reused(main *procfs.Stat, in *targets.Instance) bool {
+	if in.Started.IsZero() {
+		return false
+	}
+	return s.table.uptime-main.Start < s.table.taken.Sub(in.Started)-reuseSlack
+}
+
+func (s *Source) cpu(pid int, main *procfs.Stat, at time.Time) algorithm.Sample {
+	i := s.known[pid]
+	if i == nil || i.start != main.Start {
+		i = &instance{start: main.Start}
+		s.known[pid] = i
+	}
+	i.asked = s.table.taken
+	if !i.at.Equal(at) {
+		i.at, i.latest = at, i.measure(s.table, pid, s.cpus).Sample(at)
+	}
+	return i.latest
+}
+
+// memory is the resident set of all processes of the instance. Pages that they share count once for
+// each of them.
+func (s *Source) memory(pid int, at time.Time) algorithm.Sample {
+	bytes := uint64(0)
+	for _, member := range s.table.members(pid) {
+		resident, err := readResident(s.proc, member)
+		if err != nil && member == pid {
+			return algorithm.Sample{}
+		}
+		bytes += resident
+	}
+	if bytes == 0 || bytes > maxBytes {
+		return algorithm.Sample{}
+	}
+	return algorithm.Sample{Present: true, Value: algorithm.Quantity(bytes * 1000), Time: at}
+}
+
+// tidy forgets the instances that nobody asks for any more.
+func (s *Source) tidy(now time.Time) {
+	if now.Sub(s.tidied) < forgetAfter/5 {
+		return
+	}
+	s.tidied = now
+	for pid, i := range s.known {
+		if now.Sub(i.asked) > forgetAfter {
+			delete(s.known, pid)
+		}
+	}
+}

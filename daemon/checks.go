@@ -1,0 +1,78 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hpad/hpad/algorithm"
+	"github.com/hpad/hpad/internal/options"
+	"github.com/hpad/hpad/sources"
+)
+
+// feed finds the sources of the binding's metrics among those that are open. Its errors are option
+// errors of the workload's table.
+func (b *binding) feed(open map[string]*source) error {
+	b.feeds = make([]feed, len(b.config.Metrics))
+	var errs []error
+	for i, m := range b.config.Metrics {
+		f := feed{metric: m, spec: &b.config.Spec.Metrics[i], source: b.connection.resources}
+		key := fmt.Sprintf("metric[%d].", i)
+		if m.Source != "" {
+			f.source = open[m.Source]
+			if f.source == nil {
+				// Its table has a problem of its own, reported already.
+				continue
+			}
+		}
+		b.feeds[i] = f
+		errs = append(errs, b.check(&f, key))
+	}
+	return errors.Join(errs...)
+}
+
+// check says why the source cannot be asked for the metric.
+func (b *binding) check(f *feed, key string) error {
+	resource := f.spec.Type == algorithm.TypeResource || f.spec.Type == algorithm.TypeContainerResource
+	switch {
+	case f.source == nil && resource:
+		return options.Errorf(key+"source",
+			"is required: nothing measures the instances of driver %q by itself", b.connection.table.Driver)
+	case f.source == nil:
+		return options.Errorf(key+"source", "is required")
+	case !f.byQuery() && f.source.resources == nil:
+		return options.Errorf(key+"source",
+			"source %q cannot measure instances, it only answers queries: give a query, or name another source", f.source.name)
+	case f.byQuery() && f.source.queries == nil:
+		return options.Errorf(key+"source", "source %q answers no queries, it only measures instances", f.source.name)
+	case f.byQuery():
+		return checkQuery(f, key)
+	}
+	return nil
+}
+
+func checkQuery(f *feed, key string) error {
+	checker, ok := f.source.raw.(sources.QueryChecker)
+	if !ok {
+		return nil
+	}
+	if err := checker.CheckQuery(f.query()); err != nil {
+		return options.Errorf(key+"query", "%v", err)
+	}
+	return nil
+}
+
+// refuseDuplicates finds workloads that would fight over one target.
+func (b *builder) refuseDuplicates() {
+	first := map[string]*binding{}
+	for _, bound := range b.set.bindings {
+		id := bound.target.ID()
+		other, taken := first[id]
+		if !taken {
+			first[id] = bound
+			continue
+		}
+		place := other.config.Problems(errors.New(""))[0]
+		b.problems = append(b.problems, bound.config.Problems(options.Errorf("target",
+			"is the target of workload %q already (%s:%d): %s", other.config.Name, place.File, place.Line, id))...)
+	}
+}

@@ -1,0 +1,74 @@
+package daemon
+
+import (
+	"context"
+	"sync"
+
+	"github.com/hpad/hpad/targets"
+)
+
+// handover puts a workload under a new binding; from is nil if the workload is new.
+type handover struct {
+	workload *workload
+	from, to *binding
+}
+
+// resumer is implemented by targets that hpad itself runs: Resume tells a new target, before it is
+// activated, how many replicas the one it takes the place of was asked for.
+type resumer interface{ Resume(replicas int32) }
+
+// maxHandovers is how many workloads are handed over at once.
+const maxHandovers = 16
+
+// handOver puts workloads under their new bindings and activates targets that hpad itself runs.
+func (d *Daemon) handOver(ctx context.Context, handovers []handover) {
+	slots := make(chan struct{}, maxHandovers)
+	var wg sync.WaitGroup
+	for _, h := range handovers {
+		activator, active := h.to.target.Target.(targets.Activator)
+		if !active || h.from != nil && h.from.target == h.to.target {
+			h.workload.bind(h.to)
+			continue
+		}
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			d.activate(ctx, h, activator)
+		})
+	}
+	wg.Wait()
+}
+
+// activate stops what the old target runs before the new one starts its own, for the two may need
+// the same ports and files. Meanwhile the workload is not evaluated.
+func (d *Daemon) activate(ctx context.Context, h handover, activator targets.Activator) {
+	within, cancel := context.WithTimeout(ctx, stopTimeout)
+	defer cancel()
+	if h.from != nil {
+		h.workload.bind(nil)
+		h.from.users.Wait()
+		d.resume(within, h)
+		if err := h.from.target.Close(); err != nil {
+			h.workload.log.Warn("cannot close the target before its successor starts", "err", err)
+		}
+	}
+	err := guarded(func() error { return activator.Activate(within) })
+	if err != nil {
+		h.workload.log.Warn("cannot activate the target", "err", err)
+	}
+	h.workload.bind(h.to)
+}
+
+// resume tells the new target the size of the old one.
+func (d *Daemon) resume(ctx context.Context, h handover) {
+	successor, ok := h.to.target.Target.(resumer)
+	if !ok {
+		return
+	}
+	status, err := h.from.connection.calls.status(ctx, h.from.target)
+	if err != nil {
+		h.workload.log.Warn("cannot tell the size of the target that is replaced", "err", err)
+		return
+	}
+	successor.Resume(status.SpecReplicas)
+}

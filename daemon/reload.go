@@ -1,0 +1,171 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/hpad/hpad/daemon/config"
+)
+
+// errStopped answers a reload that came too late.
+var errStopped = errors.New("cannot reload: the daemon is stopping")
+
+// Reload reads the configuration again and puts it in force, completely or not at all. The error
+// holds all problems (config.Problems). Reloads are done one after the other; those asked for
+// while one is done share the next.
+func (d *Daemon) Reload(ctx context.Context) error {
+	answer := make(chan error, 1)
+	select {
+	case d.reloads <- answer:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-answer:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// reloadLoop reloads when asked to, until ctx ends.
+func (d *Daemon) reloadLoop(ctx context.Context) {
+	for {
+		var waiting []chan error
+		select {
+		case <-ctx.Done():
+			d.refuseReloads()
+			return
+		case first := <-d.reloads:
+			waiting = append(waiting, first)
+		}
+		waiting = append(waiting, d.alsoWaiting()...)
+		err := d.reload(ctx)
+		for _, answer := range waiting {
+			answer <- err
+		}
+	}
+}
+
+func (d *Daemon) alsoWaiting() []chan error {
+	var waiting []chan error
+	for {
+		select {
+		case answer := <-d.reloads:
+			waiting = append(waiting, answer)
+		default:
+			return waiting
+		}
+	}
+}
+
+func (d *Daemon) refuseReloads() {
+	for _, answer := range d.alsoWaiting() {
+		answer <- errStopped
+	}
+}
+
+// reload does everything that can fail before it changes anything.
+func (d *Daemon) reload(ctx context.Context) error {
+	d.notifier.reloading()
+	set, err := d.load()
+	if err != nil {
+		d.metrics.loadFailed()
+		d.logProblems(err)
+		d.notifier.ready(d.summary() + "; the last reload failed, the configuration before it is in force")
+		return err
+	}
+	d.warnOfRestart(d.set.cfg.Daemon, set.cfg.Daemon)
+	d.adopt(ctx, set)
+	d.metrics.loaded(time.Now())
+	d.log.Info("configuration reloaded", "workloads", len(d.list()))
+	d.notifier.ready(d.summary())
+	return nil
+}
+
+func (d *Daemon) logProblems(err error) {
+	var problems config.Problems
+	if !errors.As(err, &problems) {
+		d.log.Error("cannot reload the configuration", "err", err)
+		return
+	}
+	for _, p := range problems {
+		d.log.Error("cannot reload the configuration", "err", p.String())
+	}
+}
+
+// warnOfRestart says which changed settings a reload does not reach.
+func (d *Daemon) warnOfRestart(old, changed config.Daemon) {
+	for key, differs := range map[string]bool{
+		"daemon.listen":          old.Listen != changed.Listen,
+		"daemon.web_config_file": old.WebConfigFile != changed.WebConfigFile,
+		"daemon.socket":          old.Socket != changed.Socket,
+		"daemon.state_dir":       old.StateDir != changed.StateDir,
+	} {
+		if differs {
+			d.log.Warn("setting changed, which takes a restart", "key", key)
+		}
+	}
+}
+
+// adopt puts the Set in force: workloads that stay keep their history and, where nothing changed,
+// what they are bound to. What the Set before held and this one does not is closed once no
+// evaluation uses it.
+func (d *Daemon) adopt(ctx context.Context, set *Set) {
+	old, before := d.set, d.workloads
+	workloads := make(map[string]*workload, len(set.bindings))
+	order := make([]*workload, len(set.bindings))
+	var replaced []*binding
+	var handovers []handover
+	for i, b := range set.bindings {
+		w := before[b.config.Name]
+		switch {
+		case w == nil:
+			w = newWorkload(b, d.log, time.Now())
+			handovers = append(handovers, handover{workload: w, to: b})
+		case w.binding() != b:
+			from := w.binding()
+			replaced = append(replaced, from)
+			handovers = append(handovers, handover{workload: w, from: from, to: b})
+		}
+		workloads[w.name], order[i] = w, w
+	}
+	for name, w := range before {
+		if workloads[name] == nil {
+			replaced = append(replaced, w.binding())
+			w.bind(nil)
+		}
+	}
+	d.handOver(ctx, handovers)
+	d.mu.Lock()
+	d.set, d.workloads, d.order = set, workloads, order
+	d.mu.Unlock()
+	d.scheduler.plan(turns(groups(order), set.cfg.Daemon.SyncPeriod, time.Now()))
+	d.retire(old, set, replaced)
+}
+
+// retire closes what only the old Set holds, once the evaluations that use it are over.
+func (d *Daemon) retire(old, set *Set, replaced []*binding) {
+	if old == set {
+		return
+	}
+	for name := range old.sources {
+		if set.sources[name] == nil {
+			d.metrics.calls.forgetSource(name)
+		}
+	}
+	for name := range old.connections {
+		if set.connections[name] == nil {
+			d.metrics.calls.forgetTarget(name)
+		}
+	}
+	d.retiring.Go(func() {
+		for _, b := range replaced {
+			b.users.Wait()
+		}
+		if err := old.closeExcept(set); err != nil {
+			d.log.Warn("cannot release what the last reload replaced", "err", err)
+		}
+	})
+}

@@ -10,15 +10,22 @@ import (
 // instance is what is remembered of an instance from one evaluation to the next.
 type instance struct {
 	// start tells its main process from another one with the same number.
-	start  time.Duration
-	asked  time.Time
-	at     time.Time
-	latest algorithm.Sample
+	start time.Duration
+	asked time.Time
+
+	cpu, memory measurement
 
 	counter rate.Counter
 	ledger  ledger
 }
 
+// measurement is the sample of an evaluation time, absent if it could not be measured then.
+type measurement struct {
+	at     time.Time
+	sample algorithm.Sample
+}
+
+// measure takes the CPU usage since the pass before.
 func (i *instance) measure(t *table, pid int, cpus int) rate.Usage {
 	members := t.members(pid)
 	now := make(map[int]spent, len(members))

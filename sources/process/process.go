@@ -115,10 +115,32 @@ func (s *Source) sample(resource string, in *targets.Instance, at time.Time) alg
 		delete(s.known, in.PID)
 		return algorithm.Sample{}
 	}
+	i := s.remembered(in.PID, &main)
+	latest := &i.cpu
 	if resource == "memory" {
-		return s.memory(in.PID, at)
+		latest = &i.memory
 	}
-	return s.cpu(in.PID, &main, at)
+	if latest.at.Equal(at) {
+		return latest.sample
+	}
+	latest.at = at
+	if resource == "memory" {
+		latest.sample = s.memory(in.PID, at)
+	} else {
+		latest.sample = i.measure(s.table, in.PID, s.cpus).Sample(at)
+	}
+	return latest.sample
+}
+
+// remembered returns what is known of the instance with that main process.
+func (s *Source) remembered(pid int, main *procfs.Stat) *instance {
+	i := s.known[pid]
+	if i == nil || i.start != main.Start {
+		i = &instance{start: main.Start}
+		s.known[pid] = i
+	}
+	i.asked = s.table.taken
+	return i
 }
 
 // reuseSlack is how much younger than its instance a process may seem: what the steps of both
@@ -132,19 +154,6 @@ func (s *Source) reused(main *procfs.Stat, in *targets.Instance) bool {
 		return false
 	}
 	return s.table.uptime-main.Start < s.table.taken.Sub(in.Started)-reuseSlack
-}
-
-func (s *Source) cpu(pid int, main *procfs.Stat, at time.Time) algorithm.Sample {
-	i := s.known[pid]
-	if i == nil || i.start != main.Start {
-		i = &instance{start: main.Start}
-		s.known[pid] = i
-	}
-	i.asked = s.table.taken
-	if !i.at.Equal(at) {
-		i.at, i.latest = at, i.measure(s.table, pid, s.cpus).Sample(at)
-	}
-	return i.latest
 }
 
 // memory is the resident set of all processes of the instance. Pages that they share count once for

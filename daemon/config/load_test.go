@@ -102,7 +102,7 @@ func TestAWorkloadIsReadCompletely(t *testing.T) {
 			Metrics: []algorithm.Metric{
 				{Type: "container_resource", Name: "memory", Container: "app", Target: algorithm.TargetValue{Kind: "average_value", Value: 300 << 20 * 1000}},
 				{Type: "instances", Name: "requests", Target: algorithm.TargetValue{Kind: "average_value", Value: 100}},
-				{Type: "object", Name: "sessions", Object: "Ingress/main", Target: algorithm.TargetValue{Kind: "value", Value: 1500}},
+				{Type: "object", Name: "connections", Object: "Ingress/main", Target: algorithm.TargetValue{Kind: "value", Value: 1500}},
 			},
 			Behavior: &algorithm.Behavior{
 				ScaleUp: algorithm.Rules{
@@ -119,7 +119,7 @@ func TestAWorkloadIsReadCompletely(t *testing.T) {
 		Metrics: []Metric{
 			{InstanceLabel: "instance", MaxAge: 2 * time.Minute},
 			{Source: "main", Query: "requests", InstanceLabel: "host", MaxAge: 30 * time.Second, CheckTimestamp: true},
-			{Source: "main", Query: "sessions", InstanceLabel: "instance", MaxAge: 2 * time.Minute, Select: map[string]string{"ingress": "main"}},
+			{Source: "main", Query: "connections", InstanceLabel: "instance", MaxAge: 2 * time.Minute, Select: map[string]string{"ingress": "main"}},
 		},
 	}
 	ignored := cmp.Options{

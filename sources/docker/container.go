@@ -39,8 +39,8 @@ type measurement struct {
 type container struct {
 	id   string
 	path Path
-	// settled is true once it is known that the container has no control group here. That stays
-	// true until it is started again.
+	// settled is true once it is known that the container has no control group here, and only the
+	// engine is asked. That stays true until it is started again or the engine knows nothing of it.
 	settled bool
 	pid     int
 	started time.Time

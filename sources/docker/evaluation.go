@@ -64,7 +64,7 @@ func (e *evaluation) instance(i int, in *targets.Instance, c *container) {
 		return
 	}
 	c.follow(in, s.budget)
-	if s.prefer != preferAPI && !c.settled {
+	if s.prefer == preferCgroup || s.prefer == preferAuto && !c.settled {
 		sample, found, err := s.local(c, in, e.resource, e.at)
 		e.note(err)
 		if found {

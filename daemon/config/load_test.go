@@ -242,3 +242,16 @@ func workloadText(name string) string {
 	return "[[workload]]\nname = \"" + name + "\"\nmax_replicas = 5\n" +
 		"target = { via = \"process\", command = [\"" + name + "\"] }\n"
 }
+
+func TestTwoFilesWithOneTargetAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{
+		"hpad.toml": "include = [\"d/*.toml\"]\n" + workloadText("a"),
+		"d/b.toml":  strings.Replace(workloadText("a"), `name = "a"`, `name = "b"`, 1),
+	})
+	_, problems := Load(filepath.Join(dir, "hpad.toml"), testKnown)
+	want := `workload "b": target: is also the target of workload "a" (` + filepath.Join(dir, "hpad.toml") + ":5)"
+	if len(problems) != 1 || !strings.HasSuffix(problems.Error(), want) {
+		t.Errorf("problems %v, want %s", problems, want)
+	}
+}

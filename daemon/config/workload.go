@@ -92,7 +92,7 @@ func (l *loader) target(s *scope, w *Workload, values map[string]any) {
 	}
 	w.Via = via
 	l.targets.use(s, "target.via", via)
-	same := fingerprint(s.dir, values)
+	same := fingerprint(values)
 	if other, taken := l.targeted[same]; taken {
 		o := l.config.Workloads[other]
 		s.failf("target", "is also the target of %s (%s:%d)", o.position.where, o.position.file, o.position.line("target"))

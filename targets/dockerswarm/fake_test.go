@@ -151,13 +151,9 @@ func FuzzReplicasAreReplaced(f *testing.F) {
 		if err != nil {
 			return
 		}
-		var got struct {
-			Mode struct{ Replicated struct{ Replicas int } }
-		}
-		var exact map[string]map[string]map[string]json.RawMessage
-		_ = json.Unmarshal(spec, &got)
-		_ = json.Unmarshal(spec, &exact)
-		if string(exact["Mode"]["Replicated"]["Replicas"]) != "5" && got.Mode.Replicated.Replicas != 5 {
+		var got map[string]map[string]map[string]json.RawMessage
+		_ = json.Unmarshal(spec, &got) // other members are no objects, which is an error and harmless
+		if string(got["Mode"]["Replicated"]["Replicas"]) != "5" {
 			t.Errorf("%s became %s", text, spec)
 		}
 	})

@@ -29,6 +29,9 @@ func NewProxy(t testing.TB, dial func(ctx context.Context, network, address stri
 	reverse := &httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: "platform"}) },
 		Transport: transport,
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+		},
 	}
 	p := NewProxyOf(t, reverse)
 	t.Cleanup(transport.CloseIdleConnections)

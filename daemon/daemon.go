@@ -35,7 +35,10 @@ type Daemon struct {
 	scheduler *scheduler
 	notifier  *notifier
 	reloads   chan chan error
-	ready     atomic.Bool
+	// stopped is closed by refuseReloads, when no reload will be done any more.
+	stopped       chan struct{}
+	refuseReloads func()
+	ready         atomic.Bool
 
 	// evaluating ends when evaluations must stop.
 	evaluating  context.Context
@@ -59,10 +62,12 @@ func New(options Options) (*Daemon, error) {
 		metrics:   newDaemonMetrics(),
 		notifier:  newNotifier(options.Log),
 		reloads:   make(chan chan error, 16),
+		stopped:   make(chan struct{}),
 		set:       &Set{cfg: &config.Config{}},
 		workloads: map[string]*workload{},
 	}
 	d.scheduler = newScheduler(d.begin)
+	d.refuseReloads = sync.OnceFunc(func() { close(d.stopped) })
 	set, err := d.load()
 	if err != nil {
 		return nil, err
@@ -91,6 +96,7 @@ func (d *Daemon) load() (*Set, error) {
 // Run serves and evaluates until ctx ends, and then stops in order. It returns an error if it
 // could not start, if it could no longer serve, or if it did not stop cleanly in time.
 func (d *Daemon) Run(ctx context.Context) error {
+	defer d.refuseReloads()
 	var undo closers
 	failed := make(chan error, 2)
 	err := d.start(ctx, &undo, failed)

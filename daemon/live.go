@@ -14,13 +14,14 @@ import (
 func (s *Set) Live(ctx context.Context) []string {
 	found := make([][]string, len(s.bindings))
 	r := newRound(time.Now())
+	metrics := newDaemonMetrics()
 	slots := make(chan struct{}, maxTargetCalls)
 	var wg sync.WaitGroup
 	for i, b := range s.bindings {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			found[i] = s.liveBinding(ctx, b, r)
+			found[i] = s.liveBinding(ctx, &evaluation{bound: b, round: r, at: r.at, metrics: metrics})
 		})
 	}
 	wg.Wait()
@@ -33,10 +34,10 @@ func (s *Set) Live(ctx context.Context) []string {
 	return lines
 }
 
-func (s *Set) liveBinding(ctx context.Context, b *binding, r *round) []string {
+func (s *Set) liveBinding(ctx context.Context, e *evaluation) []string {
 	within, cancel := context.WithTimeout(ctx, s.deadline())
 	defer cancel()
-	e := &evaluation{bound: b, round: r, at: r.at, metrics: newDaemonMetrics()}
+	b := e.bound
 	if _, runByHpad := b.target.Target.(targets.Activator); !runByHpad {
 		e.readTarget(within)
 	}

@@ -24,6 +24,8 @@ func (d *Daemon) Reload(ctx context.Context) error {
 	select {
 	case err := <-answer:
 		return err
+	case <-d.stopped:
+		return errStopped
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -57,12 +59,6 @@ func (d *Daemon) alsoWaiting() []chan error {
 		default:
 			return waiting
 		}
-	}
-}
-
-func (d *Daemon) refuseReloads() {
-	for _, answer := range d.alsoWaiting() {
-		answer <- errStopped
 	}
 }
 

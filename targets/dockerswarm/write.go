@@ -60,8 +60,8 @@ func (t *target) refuse(service *swarm.Service, from targets.Status, replicas in
 	if from.Version != strconv.FormatUint(service.Version.Index, 10) {
 		return targets.Errorf(targets.Conflict, "cannot scale service %q: it was changed since it was read", t.name)
 	}
-	for _, block := range updateBlocks(service, time.Now()) {
-		return targets.Errorf(targets.Busy, "cannot scale service %q: %s", t.name, block.Message)
+	if blocks := updateBlocks(service, time.Now()); len(blocks) > 0 {
+		return targets.Errorf(targets.Busy, "cannot scale service %q: %s", t.name, blocks[0].Message)
 	}
 	block := from.Blocked(replicas)
 	if block == nil {

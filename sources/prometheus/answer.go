@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/hpad/hpad/sources"
+	"github.com/hpad/hpad/sources/internal/httpclient"
 )
 
 // envelope is what the API wraps every answer in, as far as it is looked at here. The values stay
@@ -29,43 +30,41 @@ type envelope struct {
 
 // checkAnswer finds what the API package would not: statuses it has no kind for, and a sample
 // without a value, which it would read as zero.
-func checkAnswer(from fmt.Stringer, resp *http.Response, body []byte) error {
-	switch code := resp.StatusCode; {
-	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return sources.Errorf(sources.Denied, "%s denies access: %s; check basic_auth, authorization or oauth2", from, status(code))
-	case code == http.StatusBadRequest || code == http.StatusUnprocessableEntity:
+func checkAnswer(from *httpclient.Client, code int, body []byte) error {
+	if code == http.StatusBadRequest || code == http.StatusUnprocessableEntity {
 		return checkRefusal(from, code, body)
-	case code == http.StatusTooManyRequests || code >= 500:
-		return sources.Errorf(sources.Unavailable, "%s answers %s%s", from, status(code), remark(body))
-	case code/100 != 2:
-		return sources.Errorf(sources.Garbled, "%s answers %s; is the url that of a Prometheus server, with its path prefix?", from, status(code))
 	}
-	if err := checkSamples(body); err != nil {
-		return sources.Errorf(sources.Garbled, "%s answers %s with what is no answer of a Prometheus: %w", from, status(resp.StatusCode), err)
+	hint := "is the url that of a Prometheus server, with its path prefix?"
+	if err := from.CheckStatus(code, remark(code, body), hint); err != nil {
+		return err
+	}
+	err := checkSamples(body)
+	var sorted *sources.Error
+	if errors.As(err, &sorted) {
+		return sorted
+	}
+	if err != nil {
+		return sources.Errorf(sources.Garbled, "%s answers with what is no answer of a Prometheus: %w", from, err)
 	}
 	return nil
 }
 
 // checkRefusal lets the API package read a Prometheus's own refusal, and no other.
-func checkRefusal(from fmt.Stringer, code int, body []byte) error {
+func checkRefusal(from *httpclient.Client, code int, body []byte) error {
 	var e envelope
 	if json.Unmarshal(body, &e) == nil && e.Status == "error" && e.ErrorType != "" {
 		return nil
 	}
-	return sources.Errorf(sources.Garbled, "%s answers %s with what is no answer of a Prometheus", from, status(code))
-}
-
-func status(code int) string {
-	return strings.TrimSpace(fmt.Sprintf("%d %s", code, http.StatusText(code)))
+	return sources.Errorf(sources.Garbled, "%s answers %s with what is no answer of a Prometheus", from, httpclient.Status(code))
 }
 
 // remark is the message of an error that is a Prometheus's own.
-func remark(body []byte) string {
+func remark(code int, body []byte) string {
 	var e envelope
-	if json.Unmarshal(body, &e) != nil || e.Error == "" {
+	if code == http.StatusOK || json.Unmarshal(body, &e) != nil {
 		return ""
 	}
-	return ": " + e.Error
+	return e.Error
 }
 
 // checkSamples makes sure that every sample has a time and a value.
@@ -87,6 +86,8 @@ func checkSamples(body []byte) error {
 		return checkVector(e.Data.Result)
 	case "scalar":
 		return checkPair(e.Data.Result)
+	case "string":
+		return sources.Errorf(sources.Invalid, "the answer is a string, must be an instant vector or a scalar")
 	}
 	return nil
 }
@@ -139,8 +140,6 @@ func seriesOf(value model.Value) ([]sources.Series, error) {
 	case model.Matrix:
 		return nil, sources.Errorf(sources.Invalid, "with a range vector, must be an instant vector: "+
 			"put a function such as rate() or avg_over_time() around it")
-	case *model.String:
-		return nil, sources.Errorf(sources.Invalid, "with a string, must be an instant vector or a scalar")
 	}
 	return nil, sources.Errorf(sources.Garbled, "with no value")
 }

@@ -117,7 +117,7 @@ func (c apiClient) Do(ctx context.Context, req *http.Request) (*http.Response, [
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := checkAnswer(c.client, resp, body); err != nil {
+	if err := checkAnswer(c.client, resp.StatusCode, body); err != nil {
 		return resp, nil, err
 	}
 	return resp, body, nil

@@ -86,6 +86,7 @@ func BenchmarkSweep(b *testing.B) {
 	instances := manyInstances()
 	b.Run("cgroup/cpu", func(b *testing.B) { sweep(b, realGroups(b, instances), instances, "cpu") })
 	b.Run("cgroup/cpu+memory", func(b *testing.B) { sweep(b, realGroups(b, instances), instances, "cpu", "memory") })
+	b.Run("kernel/cpu+memory", func(b *testing.B) { kernelOnly(b, realGroups(b, instances), instances) })
 	b.Run("cgroup/cpu+memory/not-kept", func(b *testing.B) {
 		s := realGroups(b, instances)
 		s.budget.limit = 0
@@ -101,6 +102,26 @@ func BenchmarkSweep(b *testing.B) {
 	})
 }
 
+// kernelOnly reads the same files and does nothing with them: what no program can go below.
+func kernelOnly(b *testing.B, s *Source, instances []targets.Instance) {
+	for _, resource := range []string{"cpu", "memory"} {
+		if _, err := s.ReadResource(context.Background(), resource, "", instances, time.Now()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		for _, c := range s.containers {
+			for _, f := range []*file{&c.cpuFile, &c.memoryFile, &c.statFile} {
+				if _, err := readFile(f.fd, s.buffer); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	}
+	perContainer := float64(b.Elapsed().Nanoseconds()) / float64(b.N) / float64(len(instances))
+	b.ReportMetric(perContainer, "ns/container")
+}
+
 // BenchmarkRealEngine has few containers: a start costs half a second.
 func BenchmarkRealEngine(b *testing.B) {
 	e := realEngine(b)
@@ -108,7 +129,7 @@ func BenchmarkRealEngine(b *testing.B) {
 	for range 10 {
 		instances = append(instances, start(b, e, create(b, e)))
 	}
-	b.Cleanup(func() { stopAll(b, e, instances) })
+	defer stopAll(b, e, instances)
 	for _, prefer := range []string{preferCgroup, preferAPI} {
 		b.Run(prefer, func(b *testing.B) { sweep(b, openReal(b, e, prefer), instances, "cpu", "memory") })
 	}

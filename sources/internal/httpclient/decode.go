@@ -2,6 +2,7 @@ package httpclient
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/hpad/hpad/internal/options"
 )
@@ -15,10 +16,11 @@ func Open(table options.Table, driver any, o *Options) (*Client, error) {
 	}
 	told := map[string]bool{}
 	all := options.Split(decoded)
-	for _, err := range all {
+	for i, err := range all {
 		var k *options.KeyError
 		if errors.As(err, &k) {
 			told[k.Key], told[k.Meant] = true, true
+			all[i] = withheld(k)
 		}
 	}
 	for _, err := range options.Split(o.Check()) {
@@ -27,4 +29,19 @@ func Open(table options.Table, driver any, o *Options) (*Client, error) {
 		}
 	}
 	return nil, errors.Join(all...)
+}
+
+// withheld says of the keys of a scrape job that hold a secret why they are unknown here.
+func withheld(k *options.KeyError) error {
+	path := strings.Split(k.Key, ".")
+	var instead string
+	switch word := path[len(path)-1]; word {
+	case "password", "credentials", "client_secret", "client_certificate_key", "bearer_token", "key":
+		instead = word + "_file"
+	case "secrets":
+		instead = "files"
+	default:
+		return k
+	}
+	return options.Errorf(k.Key, "is a secret and must not stand here: write it to a file, and name that as %s", instead)
 }

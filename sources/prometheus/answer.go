@@ -105,10 +105,11 @@ func checkVector(result json.RawMessage) error {
 		if samples[i].Metric == nil {
 			return fmt.Errorf("series %d has no labels", i)
 		}
+		pair := samples[i].Value
 		if samples[i].Histogram != nil {
-			continue
+			pair = samples[i].Histogram
 		}
-		if err := checkPair(samples[i].Value); err != nil {
+		if err := checkPair(pair); err != nil {
 			return fmt.Errorf("series %d: %w", i, err)
 		}
 	}

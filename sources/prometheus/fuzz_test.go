@@ -30,7 +30,7 @@ func FuzzAnswerIsNeverMadeUp(f *testing.F) {
 	for _, result := range []string{
 		`[]`, `null`, `[{}]`, `[{"metric":{}}]`, `[{"metric":{},"value":[1]}]`, `[{"metric":{"a":"b"},"value":[1.5,"0"]}]`,
 		`[{"metric":{},"value":[1,"NaN"]}]`, `[{"metric":{},"value":[1,""]}]`, `[{"metric":{},"value":[1,"1"],"VALUE":[1]}]`,
-		`[{"metric":{},"value":[1,"2"],"histogram":null}]`, `[{"metric":{},"histogram":[1,{}]}]`,
+		`[{"metric":{},"value":[1,"2"],"histogram":null}]`, `[{"metric":{},"histogram":[1,{}]}]`, `[{"metric":{},"histogram":null}]`, `[{"metric":{},"histogram":[1]}]`,
 	} {
 		f.Add(200, []byte(`{"status":"success","data":{"resultType":"vector","result":`+result+`}}`))
 	}

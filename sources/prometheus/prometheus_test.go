@@ -41,6 +41,8 @@ func TestWhatIsNoAnswerIsAnErrorOfTheRightKind(t *testing.T) {
 		{"a value that is a word", 200, vector(`[{"metric":{},"value":[1,"many"]}]`), sources.Garbled, "many"},
 		{"a value that is empty", 200, vector(`[{"metric":{},"value":[1,""]}]`), sources.Garbled, "syntax"},
 		{"a series without labels", 200, vector(`[{"value":[1,"2"]}]`), sources.Garbled, "no labels"},
+		{"a histogram that is null", 200, vector(`[{"metric":{},"histogram":null}]`), sources.Garbled, "a time and a value"},
+		{"a histogram with a time only", 200, vector(`[{"metric":{},"histogram":[1]}]`), sources.Garbled, "a time and a value"},
 		{"a result that is null", 200, vector(`null`), sources.Garbled, "no vector"},
 		{"no data", 200, `{"status":"success"}`, sources.Garbled, "without data"},
 		{"no status", 200, `{}`, sources.Garbled, `status is ""`},
@@ -192,6 +194,26 @@ func TestQueryIsCheckedOffline(t *testing.T) {
 			t.Errorf("%q: error is %v, want one with %q", test.query, err, test.want)
 		case err != nil && sources.KindOf(err) != sources.BadQuery:
 			t.Errorf("%q: kind is %s", test.query, sources.KindOf(err))
+		}
+	}
+}
+
+func BenchmarkQueryOfManySeries(b *testing.B) {
+	var body strings.Builder
+	body.WriteString(`{"status":"success","data":{"resultType":"vector","result":[`)
+	for i := range 10_000 {
+		if i > 0 {
+			body.WriteByte(',')
+		}
+		fmt.Fprintf(&body, `{"metric":{"queue":"queue-%d","vhost":"main"},"value":[1767355200,"%d"]}`, i, i)
+	}
+	body.WriteString(`]}}`)
+	s := openURL(b, serve(b, 200, body.String()))
+	b.ReportAllocs()
+	for b.Loop() {
+		result, err := s.Query(b.Context(), sources.Query{Text: "x"}, noon)
+		if err != nil || len(result.Series()) != 10_000 {
+			b.Fatal(err)
 		}
 	}
 }

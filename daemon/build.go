@@ -86,6 +86,7 @@ func build(cfg *config.Config, drivers Drivers, env Environment, old *Set, calls
 		b.bind(&cfg.Workloads[i])
 	}
 	b.refuseDuplicates()
+	b.checkWeb()
 	if len(b.problems) > 0 {
 		b.problems.Sort()
 		// The problems are what the caller can act upon; a failed release adds nothing to them.

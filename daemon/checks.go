@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/prometheus/exporter-toolkit/web"
+
 	"github.com/hpad/hpad/algorithm"
+	"github.com/hpad/hpad/daemon/config"
 	"github.com/hpad/hpad/internal/options"
 	"github.com/hpad/hpad/sources"
 )
@@ -59,6 +62,19 @@ func checkQuery(f *feed, key string) error {
 		return options.Errorf(key+"query", "%v", err)
 	}
 	return nil
+}
+
+// checkWeb asks the web toolkit what it thinks of its file.
+func (b *builder) checkWeb() {
+	path := b.set.cfg.Daemon.WebConfigFile
+	if path == "" {
+		return
+	}
+	if err := web.Validate(path); err != nil {
+		b.problems = append(b.problems, config.Problem{
+			File: b.set.cfg.Path, Key: "daemon.web_config_file", Message: fmt.Sprintf("cannot be used: %v", err),
+		})
+	}
 }
 
 // refuseDuplicates finds workloads that would fight over one target.

@@ -119,7 +119,7 @@ func (d *Daemon) start(ctx context.Context, undo *closers, failed chan<- error) 
 	background := context.WithoutCancel(ctx)
 	undo.push("targets and sources", func(context.Context) error {
 		d.retiring.Wait()
-		return d.set.Close()
+		return d.inForce().Close()
 	})
 	if err := d.serve(undo, failed); err != nil {
 		return err
@@ -141,6 +141,10 @@ func (d *Daemon) start(ctx context.Context, undo *closers, failed chan<- error) 
 	d.adopt(background, d.set)
 	scheduling.Go(func() { d.scheduler.run(evaluating) })
 
+	d.ready.Store(true)
+	d.notifier.ready(d.summary())
+	d.log.Info("ready", "workloads", len(d.list()))
+
 	reloading, stopReloads := context.WithCancel(background)
 	var reloads sync.WaitGroup
 	undo.push("reloads", func(context.Context) error {
@@ -149,21 +153,21 @@ func (d *Daemon) start(ctx context.Context, undo *closers, failed chan<- error) 
 		return nil
 	})
 	reloads.Go(func() { d.reloadLoop(reloading) })
-	d.ready.Store(true)
-	d.notifier.ready(d.summary())
-	d.log.Info("ready", "workloads", len(d.order))
 	return nil
 }
 
 // begin starts the evaluation of one workload, unless it is not its turn.
 func (d *Daemon) begin(w *workload, r *round) {
-	bound := w.beginEvaluation(r.at)
+	bound, busy := w.beginEvaluation(r.at)
+	if busy {
+		d.metrics.skipped.Inc()
+	}
 	if bound == nil {
 		return
 	}
 	e := &evaluation{
 		workload: w, bound: bound, round: r, at: r.at, metrics: d.metrics,
-		deadline: min(d.period(), maxDeadline),
+		deadline: d.inForce().deadline(),
 	}
 	d.evaluations.Go(func() {
 		defer w.endEvaluation(bound)
@@ -171,10 +175,10 @@ func (d *Daemon) begin(w *workload, r *round) {
 	})
 }
 
-func (d *Daemon) period() time.Duration {
+func (d *Daemon) inForce() *Set {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	return d.set.cfg.Daemon.SyncPeriod
+	return d.set
 }
 
 // list returns the workloads in the order of the configuration.

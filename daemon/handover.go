@@ -46,7 +46,9 @@ func (d *Daemon) activate(ctx context.Context, h handover, activator targets.Act
 	defer cancel()
 	if h.from != nil {
 		h.workload.bind(nil)
-		h.from.users.Wait()
+		if err := bounded(within, func(context.Context) error { h.from.users.Wait(); return nil }); err != nil {
+			h.workload.log.Warn("cannot wait any longer for the last evaluation of the target that is replaced", "err", err)
+		}
 		d.resume(within, h)
 		if err := h.from.target.Close(); err != nil {
 			h.workload.log.Warn("cannot close the target before its successor starts", "err", err)

@@ -40,8 +40,11 @@ func (r *round) query(ctx context.Context, s *source, q sources.Query) (*sources
 	}
 	r.mu.Unlock()
 	if !asked {
-		a.result, a.err = s.queries.Query(ctx, q, r.at)
-		close(a.done)
+		defer close(a.done)
+		a.err = guarded(func() (err error) {
+			a.result, err = s.queries.Query(ctx, q, r.at)
+			return err
+		})
 		return a.result, a.err
 	}
 	select {

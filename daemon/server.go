@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -85,6 +86,9 @@ func listenSocket(path string) (net.Listener, error) {
 		if err := os.Remove(path); err != nil {
 			return nil, err
 		}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
 	}
 	listener, err := net.Listen("unix", path)
 	if err != nil {

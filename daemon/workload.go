@@ -57,18 +57,21 @@ func newWorkload(b *binding, log *slog.Logger, now time.Time) *workload {
 	return &workload{name: name, log: log.With("workload", name), since: now, bound: b, fresh: true}
 }
 
-// beginEvaluation returns what the workload is bound to, or nil if it must not be evaluated at
-// this time: it is evaluated already, was removed, or was evaluated for the first time just now.
-// The caller calls endEvaluation.
-func (w *workload) beginEvaluation(at time.Time) *binding {
+// beginEvaluation returns what the workload is bound to, or nil if it is not to be evaluated now:
+// it waits for another turn, was removed, or is busy with the evaluation before. The caller calls
+// endEvaluation unless it got nil.
+func (w *workload) beginEvaluation(at time.Time) (b *binding, busy bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.evaluating || w.bound == nil || w.waits(at) {
-		return nil
+	if w.bound == nil || w.waits(at) {
+		return nil, false
+	}
+	if w.evaluating {
+		return nil, true
 	}
 	w.evaluating = true
 	w.bound.users.Add(1)
-	return w.bound
+	return w.bound, false
 }
 
 func (w *workload) endEvaluation(b *binding) {

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/hpad/hpad/algorithm"
 	"github.com/hpad/hpad/daemon/api"
 	"github.com/hpad/hpad/daemon/config"
 	"github.com/hpad/hpad/sources"
@@ -154,6 +155,13 @@ func (w *world) condition(workload, name string) api.Condition {
 		}
 	}
 	return api.Condition{}
+}
+
+// snapshot is the state between two evaluations.
+func (w *workload) snapshot() algorithm.State {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.history.state
 }
 
 // logBuffer is safe for concurrent use.

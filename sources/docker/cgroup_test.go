@@ -168,12 +168,12 @@ func TestFreshContainerIsMeasuredFromItsStart(t *testing.T) {
 		said, process time.Duration // ago; 0 is unknown
 		want          algorithm.Quantity
 	}{
-		"as the target says":                {said: 10 * time.Second, want: 500},
 		"as its process shows":              {process: 10 * time.Second, want: 500},
-		"the process is older than it says": {said: 2500 * time.Millisecond, process: 20 * time.Second, want: 250},
+		"and not as the target says":        {said: 2500 * time.Millisecond, process: 20 * time.Second, want: 250},
+		"which alone proves nothing":        {said: 10 * time.Second},
 		"unknown":                           {},
-		"long ago":                          {said: time.Hour},
-		"more than the machine can do":      {said: 2 * time.Second},
+		"long ago":                          {process: 2 * time.Minute},
+		"with more than the machine can do": {process: 2 * time.Second},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -137,7 +137,7 @@ func (s *Source) localCPU(c *container, in *targets.Instance, at time.Time) (alg
 	if !ok || !ok2 {
 		return algorithm.Sample{}, nil
 	}
-	started := in.Started
+	var started time.Time
 	if !c.counter.Seen() {
 		started = s.locator.started(in, taken)
 	}

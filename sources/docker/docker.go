@@ -96,7 +96,8 @@ func (s *Source) Paths() map[string]Path {
 }
 
 // ReadResource implements sources.ResourceReader. A CPU sample is an average since the evaluation
-// before, so that an instance has none at first, unless it was started within the last minute.
+// before, so that an instance has none at first, unless its main process is seen to have begun
+// within the last minute.
 func (s *Source) ReadResource(ctx context.Context, name, part string, instances []targets.Instance, at time.Time) ([]algorithm.Sample, error) {
 	r, err := resourceOf(name)
 	if err != nil {

@@ -27,7 +27,6 @@ type question struct {
 	index     int
 	container *container
 	call      *call
-	started   time.Time
 }
 
 // begin takes the samples that can be had at once and asks the engine for the others.
@@ -80,7 +79,7 @@ func (e *evaluation) instance(i int, in *targets.Instance, c *container) {
 	if c.call == nil || !c.call.at.Equal(e.at) {
 		c.call = s.engine.ask(in.ContainerID, e.at)
 	}
-	e.questions = append(e.questions, question{i, c, c.call, in.Started})
+	e.questions = append(e.questions, question{i, c, c.call})
 }
 
 // await takes the engine's answers as long as ctx lasts.
@@ -104,12 +103,12 @@ func (s *Source) take(q *question, r resource) algorithm.Sample {
 	defer s.mu.Unlock()
 	if k := q.call; !k.taken {
 		k.taken = true
-		s.absorb(q.container, k, q.started)
+		s.absorb(q.container, k)
 	}
 	return q.call.samples[r]
 }
 
-func (s *Source) absorb(c *container, k *call, started time.Time) {
+func (s *Source) absorb(c *container, k *call) {
 	switch {
 	case k.err != nil:
 		c.path, c.settled = "", false
@@ -123,7 +122,7 @@ func (s *Source) absorb(c *container, k *call, started time.Time) {
 	}
 	c.path = API
 	a := &k.answer
-	usage := c.counter.Add(rate.Reading{Used: a.used, Taken: a.taken, Stamp: a.stamp}, started, a.cpus)
+	usage := c.counter.Add(rate.Reading{Used: a.used, Taken: a.taken, Stamp: a.stamp}, time.Time{}, a.cpus)
 	k.samples[cpu] = usage.Sample(k.at)
 	if a.hasMemory {
 		k.samples[memory] = memorySample(a.memory, k.at)

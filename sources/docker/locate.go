@@ -120,25 +120,22 @@ func (l *locator) ofProcess(h *hierarchy, id string, pid int) string {
 	return ""
 }
 
-// started is the time a container began to use CPU. A target may know only when it began to serve,
-// which can be much later; the start of its main process, if that is here, proves better.
+// started is the time a container began to use CPU, as its main process on this machine proves;
+// zero if there is no such proof. What a target says is none: it may know only when an instance
+// began to serve, and all CPU time since the real start would seem to have been used since then.
 func (l *locator) started(in *targets.Instance, now time.Time) time.Time {
 	if l.ofProcess(&l.layout.cpu, in.ContainerID, in.PID) == "" {
-		return in.Started
+		return time.Time{}
 	}
 	stat, err := procfs.ReadStat(l.proc, in.PID)
 	if err != nil {
-		return in.Started
+		return time.Time{}
 	}
 	uptime, err := procfs.Uptime(l.proc)
 	if err != nil {
-		return in.Started
+		return time.Time{}
 	}
-	begun := now.Add(stat.Start - uptime)
-	if !in.Started.IsZero() && in.Started.Before(begun) {
-		return in.Started
-	}
-	return begun
+	return now.Add(stat.Start - uptime)
 }
 
 // upTo cuts a path after the element that has the id: a container may divide its own group.

@@ -7,6 +7,11 @@ type Decision struct {
 	Time time.Time
 	// SpecReplicas and StatusReplicas are those of the Observation.
 	SpecReplicas, StatusReplicas int32
+	// PreviousReplicas is the stored status' current count, i.e. SpecReplicas of the evaluation
+	// before; the labels of upstream's metric counters compare with it (section 20).
+	PreviousReplicas int32
+	// Selector is that of the Observation.
+	Selector Selector
 	// Desired is the count the target should have. It equals SpecReplicas unless Rescale.
 	Desired int32
 	// Rescale asks the caller to write Desired to the target and then call Applied.
@@ -23,11 +28,15 @@ type Decision struct {
 	// MetricsEvaluated is false if the metrics were not looked at; Metrics is then empty.
 	MetricsEvaluated bool
 	Metrics          []MetricResult
+	// Winner is the index of the metric whose proposal was taken; -1 if there is none.
+	Winner int
 	// Path says which branch of section 4 was taken.
 	Path Path
 	// Stabilization and Limit are meaningful if Recommended.
 	Stabilization Stabilization
 	Limit         Limit
+	// RaisedToMin is set where coming back from 0 ended below min and was raised (section 4.5.6).
+	RaisedToMin bool
 }
 
 // Path is the branch of section 4 an evaluation took.
@@ -55,11 +64,25 @@ type MetricResult struct {
 	UsageRatio, SettledRatio float64
 	// Within is true if the ratio that decided was inside the tolerance.
 	Within bool
+	// Kept says why the proposal is the present count although the usage ratio is not 1.
+	Kept Kept
 	// Current are the measured values as the HPA's status shows them.
 	Current CurrentValue
 	// Ready, Unready, Missing, Ignored count the instances as grouped by section 7.
 	Ready, Unready, Missing, Ignored int32
 }
+
+// Kept is why a metric proposes no change.
+type Kept uint8
+
+// Reasons to keep the present count. KeptFlipped: filling in missing and unready instances turned
+// the direction around. KeptContrary: the count computed lies on the other side of the present one.
+const (
+	NotKept Kept = iota
+	KeptWithin
+	KeptFlipped
+	KeptContrary
+)
 
 // CurrentValue is the measured value of a metric; which fields are set depends on its kind.
 type CurrentValue struct {
@@ -75,6 +98,8 @@ type Stabilization struct {
 	// Low and High are the recommendations the up and down window allow; without behavior only
 	// High is used.
 	Low, High int32
+	// LowSince and HighSince are when these were recommended; zero if just now.
+	LowSince, HighSince time.Time
 	// Result is the stabilized recommendation.
 	Result int32
 	// Held is true if a window changed the recommendation.

@@ -43,6 +43,9 @@ type Instance struct {
 	ReadyTransition time.Time
 	// Containers carry the requests. An instance without parts has one container.
 	Containers []Container
+	// Requests are made for the instance as a whole. A resource named here is not looked for in
+	// the containers, unless a metric asks for a container (HPA: pod-level resources).
+	Requests []Request
 }
 
 // Container is a part of an instance that requests resources of its own: a container of a

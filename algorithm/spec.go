@@ -16,8 +16,10 @@ type Spec struct {
 	ScaleToZero bool
 	Settings    Settings
 
-	// complete is set by WithDefaults.
-	complete bool
+	// All below is made by WithDefaults: whether it ran, whether there is an object or external
+	// metric, and the tolerance that applies.
+	complete, total bool
+	tolerance       tolerance
 }
 
 // Settings are the daemon-wide numbers of hpa-semantics.md, section 2.1.
@@ -54,8 +56,9 @@ type Metric struct {
 	Object string
 	Target TargetValue
 
-	// label is the text of upstream for this metric, made once by WithDefaults.
-	label string
+	// label is the text of upstream for this metric, found the message of its condition, above the
+	// reason it gives for a rescale; all are made once by WithDefaults.
+	label, found, above string
 }
 
 // MetricType is one of the HPA's five; the text is the word of the configuration.
@@ -99,7 +102,7 @@ type Rules struct {
 	SelectPolicy        SelectPolicy
 	// Tolerance replaces Settings.Tolerance for this direction.
 	Tolerance *float64
-	// Policies, if given, are not merged with the default list.
+	// Policies, if not nil, are not merged with the default list.
 	Policies []Policy
 }
 

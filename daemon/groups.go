@@ -11,6 +11,10 @@ import (
 // room for the evaluations themselves to begin within one second.
 const firstWithin = 900 * time.Millisecond
 
+// grid is the distance of the phases. A process that wakes up a few times per second for several
+// workloads each time needs less CPU time than one that wakes up for every workload.
+const grid = 500 * time.Millisecond
+
 // group is workloads that ask the same queries, directly or through each other.
 type group []*workload
 
@@ -93,7 +97,7 @@ func mix(h uint64) uint64 {
 func turns(all []group, period time.Duration, now time.Time) []*turn {
 	var planned []*turn
 	for _, g := range all {
-		planned = append(planned, &turn{due: nextAt(now, period, g.offset(period)), every: period, members: g})
+		planned = append(planned, &turn{due: nextAt(now, period, g.offset(period).Truncate(grid)), every: period, members: g})
 		var fresh []*workload
 		for _, w := range g {
 			if w.isFresh() {

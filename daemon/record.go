@@ -13,6 +13,12 @@ import (
 // maxRetryAfter bounds for how long a target can ask to be left alone.
 const maxRetryAfter = 5 * time.Minute
 
+// What a failure is called that is a panic of hpad or of a driver.
+const (
+	kindPanic   = "panic"
+	reasonPanic = "Panic"
+)
+
 // failure is why an evaluation counts as failed.
 type failure struct {
 	// kind is a label value of hpad's metrics: what failed, and how.
@@ -39,11 +45,11 @@ func (e *evaluation) failure() *failure {
 	return nil
 }
 
-// kindOf is "panic" for a panic, however it was classified.
+// kindOf is kindPanic for a panic, however it was classified.
 func kindOf(what, how string, err error) string {
 	var panicked *panicError
 	if errors.As(err, &panicked) {
-		return "panic"
+		return kindPanic
 	}
 	return what + "_" + how
 }
@@ -91,7 +97,7 @@ func (e *evaluation) record() {
 
 // recordPanic records an evaluation that did not come to its end. The state stays what it was.
 func (e *evaluation) recordPanic(panicked *panicError) {
-	f := &failure{kind: "panic", reason: "Panic", err: panicked}
+	f := &failure{kind: kindPanic, reason: reasonPanic, err: panicked}
 	e.state = e.workload.history.state
 	e.decision = algorithm.Decision{Time: e.at, Err: panicked, Winner: -1}
 	e.recordConditions(f)

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"github.com/hpad/hpad/daemon"
+	"github.com/hpad/hpad/sources"
+	"github.com/hpad/hpad/sources/docker"
+	processsource "github.com/hpad/hpad/sources/process"
+	"github.com/hpad/hpad/sources/prometheus"
+	"github.com/hpad/hpad/sources/scrape"
+	"github.com/hpad/hpad/targets"
+	"github.com/hpad/hpad/targets/dockerswarm"
+)
+
+// drivers are the built-in ones. No other file names them.
+func drivers() daemon.Drivers {
+	return daemon.Drivers{
+		Sources: []sources.Driver{
+			docker.Driver(),
+			processsource.Driver(),
+			prometheus.Driver(),
+			scrape.Driver(),
+		},
+		Targets: []targets.Driver{
+			dockerswarm.Driver(),
+		},
+	}
+}

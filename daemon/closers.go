@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // closers is a stack of named steps that undo a start, the last one first.
@@ -34,8 +35,11 @@ func (c *closers) run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// bounded runs f and returns its error, or ctx's once ctx has ended and f has not. Even then f
-// has been started.
+// grace is what a step gets that begins when the time of all is over already.
+const grace = 500 * time.Millisecond
+
+// bounded runs f and returns its error, or ctx's if f does not return until ctx has ended and grace
+// is over.
 func bounded(ctx context.Context, f func(context.Context) error) error {
 	done := make(chan error, 1)
 	go func() { done <- f(ctx) }()
@@ -47,7 +51,7 @@ func bounded(ctx context.Context, f func(context.Context) error) error {
 	select {
 	case err := <-done:
 		return err
-	default:
+	case <-time.After(grace):
 		return context.Cause(ctx)
 	}
 }

@@ -34,9 +34,15 @@ func newScheduler(begin func(*workload, *round)) *scheduler {
 	return &scheduler{begin: begin, wake: make(chan struct{}, 1)}
 }
 
-// plan replaces all turns.
+// plan replaces all turns but those that are due already and did not begin yet.
 func (s *scheduler) plan(turns []*turn) {
+	now := time.Now()
 	s.mu.Lock()
+	for _, t := range s.turns {
+		if !t.due.After(now) {
+			turns = append(turns, &turn{due: t.due, members: t.members})
+		}
+	}
 	s.turns = turns
 	heap.Init(&s.turns)
 	s.mu.Unlock()

@@ -43,8 +43,12 @@ func check(cmd *cobra.Command, live bool) (err error) {
 	}
 	defer func() { err = errors.Join(err, set.Close()) }()
 	if live {
-		if silent := set.Live(cmd.Context()); len(silent) > 0 {
-			return errors.New(strings.Join(silent, "\nhpad: "))
+		var silent []error
+		for _, message := range set.Live(cmd.Context()) {
+			silent = append(silent, errors.New(message))
+		}
+		if len(silent) > 0 {
+			return errors.Join(silent...)
 		}
 	}
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), "ok: "+inventory(cfg))

@@ -25,7 +25,7 @@ func newDocs() *cobra.Command {
 
 const referenceHead = `# Commands
 
-<!-- Written by "make docs" from the help texts of cmd/hpad; do not edit. -->
+<!-- Written by "make generate" from the help texts of cmd/hpad; do not edit. -->
 
 Data goes to standard output, everything else to standard error. Exit codes: 0 fine, 1
 failed, 2 bad input (a command line, configuration or scenario that cannot be used).

@@ -50,14 +50,14 @@ func amount(m *api.Metric, v float64) string {
 	resource := m.Type == string(algorithm.TypeResource) || m.Type == string(algorithm.TypeContainerResource)
 	switch {
 	case resource && m.Name == "memory":
-		return bytes(v)
+		return inBytes(v)
 	case resource && m.Name == "cpu" && v != 0 && math.Abs(v) < 1:
 		return number(v*1000) + "m"
 	}
 	return number(v)
 }
 
-func bytes(v float64) string {
+func inBytes(v float64) string {
 	units := []string{"", "Ki", "Mi", "Gi", "Ti", "Pi"}
 	i := 0
 	for ; math.Abs(v) >= 1024 && i < len(units)-1; i++ {

@@ -53,11 +53,29 @@ func report(errs io.Writer, err error) int {
 		fmt.Fprintln(errs, problems)
 		return exitBadInput
 	}
-	fmt.Fprintf(errs, "hpad: %s\n", err)
+	for _, one := range each(err) {
+		fmt.Fprintf(errs, "hpad: %s\n", one)
+	}
 	if _, ok := errors.AsType[badInput](err); ok {
 		return exitBadInput
 	}
 	return exitFailed
+}
+
+// each returns the errors that were joined into err.
+func each(err error) []error {
+	if marked, ok := err.(badInput); ok {
+		return each(marked.error)
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, each(e)...)
+	}
+	return all
 }
 
 func newRoot() *cobra.Command {
@@ -80,10 +98,12 @@ does and why, and answer what it would do.`,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
+	root.SuggestionsMinimumDistance = 2
 	root.PersistentFlags().String("config", defaultConfig, "main configuration `FILE`")
 	root.AddCommand(
 		newRun(), newCheck(), newReload(),
 		newGet(), newDescribe(),
+		newAutoscale(),
 		newVersion(), newCompletion(),
 		newDemoWorker(), newDocs(),
 	)

@@ -7,7 +7,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/prometheus/common/version"
 	"github.com/spf13/cobra"
 
 	"github.com/hpad/hpad/daemon"
@@ -50,7 +49,7 @@ func run(ctx context.Context, file string, flags logFlags, errs io.Writer) error
 	if err != nil {
 		return err
 	}
-	log.Info("starting", "version", version.Version, "config", file)
+	log.Info("starting", "version", programVersion(), "config", file)
 	go reloadOnHangup(ctx, d, hangups)
 	return d.Run(ctx)
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/prometheus/common/version"
 	"github.com/spf13/cobra"
@@ -15,8 +17,18 @@ func newVersion() *cobra.Command {
 		Example: "  hpad version",
 		Args:    names(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), version.Print("hpad"))
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "hpad %s (revision %s, %s, %s/%s)\n",
+				programVersion(), version.GetRevision(), version.GoVersion, version.GoOS, version.GoArch)
 			return err
 		},
 	}
+}
+
+// programVersion is what the build was told, else what "go install" knows.
+func programVersion() string {
+	installed := ""
+	if build, ok := debug.ReadBuildInfo(); ok {
+		installed = build.Main.Version
+	}
+	return cmp.Or(version.Version, installed, "unknown")
 }

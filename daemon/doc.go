@@ -6,7 +6,8 @@
 // One scheduler goroutine holds the times at which workloads are due. Workloads that ask the same
 // query of the same source form a group and are due together, with one evaluation time, so that
 // the query is asked once. A group's place within the sync period (its phase) follows from a hash
-// of its name, so the load is spread evenly and stays where it was after a restart. After a start
+// of its name on a grid of half seconds, so the load is spread evenly, stays where it was after a
+// restart, and wakes the process up twice per second at most. After a start
 // or a reload, new workloads are evaluated within one second and then join their phase, unless
 // that would come sooner than half a period after the first evaluation; then they join the next.
 //

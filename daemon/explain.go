@@ -6,12 +6,22 @@ import (
 	"github.com/hpad/hpad/algorithm"
 )
 
-// explain is the trace of the last decision, one step per line.
+// explain is the trace of the last decision and of what became of it, one step per line.
 func explain(r *report) []string {
 	d := &r.decision
 	if r.failure != nil && r.failure.kind == kindPanic && r.failure.reason == reasonPanic {
 		return []string{fmt.Sprintf("the evaluation came to no end: %v", d.Err)}
 	}
+	lines := Explain(r.bound.config.Spec.Metrics, d)
+	switch d.Path {
+	case algorithm.PathTargetFailed, algorithm.PathDisabled:
+		return lines
+	}
+	return append(lines, r.explainResult())
+}
+
+// Explain is the trace of a decision that was made with these metrics, one step per line.
+func Explain(metrics []algorithm.Metric, d *algorithm.Decision) []string {
 	switch d.Path {
 	case algorithm.PathTargetFailed:
 		return []string{fmt.Sprintf("the target could not be read: %v", d.Err)}
@@ -20,12 +30,12 @@ func explain(r *report) []string {
 	}
 	lines := []string{fmt.Sprintf("the target: %d replicas asked for, %d there", d.SpecReplicas, d.StatusReplicas)}
 	for i := range d.Metrics {
-		lines = append(lines, explainMetric(&r.bound.config.Spec.Metrics[i], &d.Metrics[i]))
+		lines = append(lines, explainMetric(&metrics[i], &d.Metrics[i]))
 	}
 	if d.Recommended {
 		lines = append(lines, explainLimits(d)...)
 	}
-	return append(lines, r.explainResult())
+	return lines
 }
 
 func explainMetric(m *algorithm.Metric, result *algorithm.MetricResult) string {

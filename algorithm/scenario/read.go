@@ -3,6 +3,7 @@ package scenario
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -77,17 +78,10 @@ func inOurWords(err error) error {
 		case "float64":
 			want = "a number"
 		}
-		return fmt.Errorf("%s: must be %s, is %s", or(field(wrong.Field), "the scenario"), want, wrong.Value)
+		return fmt.Errorf("%s: must be %s, is %s", cmp.Or(wrong.Field, "the scenario"), want, wrong.Value)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the line ends within the scenario")
 	}
 	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
-}
-
-func field(name string) *string {
-	if name == "" {
-		return nil
-	}
-	return &name
 }

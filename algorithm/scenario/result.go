@@ -16,9 +16,10 @@ type Outcome struct {
 type Result struct {
 	// SpecReplicas is what the target has after the step.
 	SpecReplicas int32 `json:"spec_replicas"`
-	// Rescaled is true if the target was written; RescaleReason is set if that was tried.
-	Rescaled      bool    `json:"rescaled"`
-	RescaleReason *string `json:"rescale_reason,omitempty"`
+	// Rescaled is true if the target was written; RescaleReason is why that was tried, which even
+	// then may be empty.
+	Rescaled      bool   `json:"rescaled"`
+	RescaleReason string `json:"rescale_reason,omitempty"`
 	// DesiredReplicas, CurrentReplicas and Conditions are the stored status, which keeps older
 	// values where a step failed.
 	DesiredReplicas int32 `json:"desired_replicas"`

@@ -2,8 +2,8 @@
 //
 // A [Scenario] is one line of JSON: the rules of a workload, and steps of what was seen at which
 // second. [Read] reads them, [Run] decides step by step and carries the decisions out on a target
-// that exists only as a number. The format is that of the conformance vectors (docs/semantics.md),
-// so one reader serves tests, backtests and questions of the kind "what would have happened".
+// that exists only as a number. The conformance vectors have this format, so one reader serves
+// tests, backtests and questions of the kind "what would have happened".
 //
 // Moments are whole seconds on the scenario's own clock, which begins at 0. Quantities are
 // thousandths, utilizations are percent.
@@ -49,7 +49,8 @@ type Workload struct {
 type Requests map[string]int64
 
 // Metric is one metric of a workload. A type that is none of resource, container_resource, pods,
-// object and external is a failure of the metric, not of the scenario.
+// object and external is a failure of the metric, not of the scenario. What an object metric describes
+// is a Service.
 type Metric struct {
 	Type      string      `json:"type"`
 	Name      string      `json:"name"`

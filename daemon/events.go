@@ -1,11 +1,9 @@
 package daemon
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
-	"github.com/hpad/hpad/algorithm"
 	"github.com/hpad/hpad/daemon/api"
 )
 
@@ -33,37 +31,26 @@ func withEvent(events []api.Event, kind, reason, message string, at time.Time) [
 	return events[max(0, len(events)-maxEvents):]
 }
 
-// recordEvents adds what kubectl describe would show of the evaluation (hpa-semantics.md, section
-// 19), and hpad's own.
+// recordEvents adds what kubectl describe would show of the evaluation, and hpad's own.
 func (e *evaluation) recordEvents() {
-	e.recordReadEvents()
-	d := &e.decision
-	switch e.wrote {
-	case changed:
-		e.event(eventNormal, algorithm.ReasonSuccessfulRescale, fmt.Sprintf("New size: %d; reason: %s", d.Desired, d.Reason))
-	case failed:
-		e.event(eventWarning, algorithm.ReasonFailedRescale,
-			fmt.Sprintf("New size: %d; reason: %s; error: %v", d.Desired, d.Reason, e.err))
-	case held:
+	d := e.decision
+	if e.wrote == held || e.wrote == dry {
+		d.Rescale = false
+	}
+	var writeErr error
+	if e.wrote == failed {
+		writeErr = e.err
+	}
+	for _, happened := range d.Events(writeErr) {
+		kind := eventNormal
+		if happened.Warning {
+			kind = eventWarning
+		}
+		e.event(kind, happened.Reason, happened.Message)
+	}
+	if e.wrote == held {
 		c := &e.workload.history.own[targetBlocked]
 		e.event(eventWarning, targetBlocked.String(), c.Reason+": "+c.Message)
-	}
-}
-
-// recordReadEvents adds the events of what could not be read.
-func (e *evaluation) recordReadEvents() {
-	d := &e.decision
-	if d.Path == algorithm.PathTargetFailed {
-		e.event(eventWarning, algorithm.ReasonFailedGetScale, d.Err.Error())
-		return
-	}
-	for i := range d.Metrics {
-		if d.Metrics[i].Err != nil {
-			e.event(eventWarning, d.Metrics[i].Reason, d.Metrics[i].Err.Error())
-		}
-	}
-	if d.Err != nil && !d.Recommended {
-		e.event(eventWarning, algorithm.ReasonFailedComputeMetricsReplicas, d.Err.Error())
 	}
 }
 

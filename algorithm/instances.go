@@ -42,12 +42,11 @@ func (e *evaluation) recommendPerInstance(m *Metric, reading *Reading, r *Metric
 	if u.present == 0 {
 		return errNoSamples
 	}
-	if u.utilization && u.requests == 0 {
+	if u.requestsNothing() {
 		return errNoRequests
 	}
 	u.report(&r.Current)
-	e.proposePerInstance(&u, r)
-	return nil
+	return e.proposePerInstance(&u, r)
 }
 
 func (g *Reading) answered() bool {
@@ -133,6 +132,10 @@ func (u *measure) report(c *CurrentValue) {
 	}
 }
 
+// requestsNothing tells whether there is no utilization, which would be a division by zero. Sums
+// wrap, so the requests of missing and unready instances can cancel out those of ready ones.
+func (u *measure) requestsNothing() bool { return u.utilization && u.requests == 0 }
+
 // percent is an integer, cut before any ratio is made of it (section 9).
 func (u *measure) percent() int32 { return int32(u.sum * 100 / u.requests) }
 
@@ -144,7 +147,7 @@ func (u *measure) ratio() float64 {
 }
 
 // proposePerInstance is the decision of section 9, steps 1 to 6.
-func (e *evaluation) proposePerInstance(u *measure, r *MetricResult) {
+func (e *evaluation) proposePerInstance(u *measure, r *MetricResult) error {
 	within, s := e.spec.tolerance.within, e.obs.SpecReplicas
 	ratio := u.ratio()
 	r.UsageRatio, r.SettledRatio = ratio, ratio
@@ -152,12 +155,15 @@ func (e *evaluation) proposePerInstance(u *measure, r *MetricResult) {
 	if !upUnready && r.Missing == 0 {
 		if within(ratio) {
 			r.keep(KeptWithin, s)
-			return
+			return nil
 		}
 		r.Proposal = ceil32(ratio * float64(r.Ready))
-		return
+		return nil
 	}
 	u.fillGaps(r, ratio, upUnready)
+	if u.requestsNothing() {
+		return errNoRequests
+	}
 	settled := u.ratio()
 	r.SettledRatio = settled
 	proposal := ceil32(settled * float64(u.present))
@@ -171,6 +177,7 @@ func (e *evaluation) proposePerInstance(u *measure, r *MetricResult) {
 	default:
 		r.Proposal = proposal
 	}
+	return nil
 }
 
 // fillGaps assumes the mildest of instances that did not tell: missing ones use all they may when

@@ -53,10 +53,13 @@ func (m *Metric) wants() string {
 	return m.amount(Quantity(m.Target.Value))
 }
 
-// amount writes bytes with their binary suffix, all else as the configuration would.
+// amount writes resources as the configuration does, bytes with their binary suffix, and all else
+// as a plain number.
 func (m *Metric) amount(q Quantity) string {
-	resource := m.Type == TypeResource || m.Type == TypeContainerResource
-	if !resource || m.Name != "memory" {
+	switch resource := m.Type == TypeResource || m.Type == TypeContainerResource; {
+	case !resource:
+		return strconv.FormatFloat(q.Float(), 'f', -1, 64)
+	case m.Name != "memory":
 		return q.String()
 	}
 	value, suffix := q.Float(), ""

@@ -15,8 +15,19 @@ import (
 // maxLine bounds one scenario; larger ones are refused before they fill the memory.
 const maxLine = 64 << 20
 
+// LineError says what is wrong with one line, counted from 1.
+type LineError struct {
+	Line int
+	Err  error
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+
+// Unwrap returns what is wrong with the line.
+func (e *LineError) Unwrap() error { return e.Err }
+
 // Read returns the scenarios of r, one per line; blank lines are skipped. The first error ends it;
-// it names the line and what is wrong there.
+// it is a LineError unless r itself failed.
 func Read(r io.Reader) iter.Seq2[*Scenario, error] {
 	return func(yield func(*Scenario, error) bool) {
 		lines := bufio.NewScanner(r)
@@ -30,7 +41,7 @@ func Read(r io.Reader) iter.Seq2[*Scenario, error] {
 			}
 			s, err := parse(line)
 			if err != nil {
-				yield(nil, fmt.Errorf("line %d: %w", n, err))
+				yield(nil, &LineError{n, err})
 				return
 			}
 			if !yield(s, nil) {
@@ -39,7 +50,7 @@ func Read(r io.Reader) iter.Seq2[*Scenario, error] {
 		}
 		switch err := lines.Err(); {
 		case errors.Is(err, bufio.ErrTooLong):
-			yield(nil, fmt.Errorf("line %d: longer than %d MiB", n+1, maxLine>>20))
+			yield(nil, &LineError{n + 1, fmt.Errorf("longer than %d MiB", maxLine>>20)})
 		case err != nil:
 			yield(nil, fmt.Errorf("cannot read scenarios: %w", err))
 		}
@@ -71,6 +82,8 @@ func inOurWords(err error) error {
 			want = "an object"
 		case "slice", "array":
 			want = "a list"
+		case "string":
+			want = "a string"
 		case "bool":
 			want = "true or false"
 		case "int32", "int64":

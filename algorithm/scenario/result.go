@@ -10,6 +10,14 @@ import (
 type Outcome struct {
 	Name  string   `json:"name"`
 	Steps []Result `json:"steps"`
+
+	// specs are what the steps were decided upon.
+	specs []algorithm.Spec
+}
+
+// Explain is the trace of the decision of one step, counted from 0, for people.
+func (o *Outcome) Explain(step int) []string {
+	return o.Steps[step].Decision.Explain(&o.specs[step])
 }
 
 // Result is what one step left behind, in the words of the HPA.

@@ -20,8 +20,10 @@ func Run(s *Scenario) Outcome {
 		spec:     s.Workload.spec(settings),
 		state:    s.Initial.state(or(s.Steps[0].At, 0).moment()),
 	}
+	outcome.specs = make([]algorithm.Spec, len(s.Steps))
 	for i := range s.Steps {
 		outcome.Steps[i] = r.step(&s.Steps[i])
+		outcome.specs[i] = r.spec
 	}
 	return outcome
 }

@@ -68,7 +68,7 @@ func each(err error) []error {
 		return each(marked.error)
 	}
 	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
+	if !ok || errors.Join(joined.Unwrap()...).Error() != err.Error() {
 		return []error{err}
 	}
 	var all []error
@@ -103,7 +103,7 @@ does and why, and answer what it would do.`,
 	root.AddCommand(
 		newRun(), newCheck(), newReload(),
 		newGet(), newDescribe(),
-		newAutoscale(),
+		newEvaluate(), newAutoscale(),
 		newVersion(), newCompletion(),
 		newDemoWorker(), newDocs(),
 	)
@@ -116,7 +116,7 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	text := fmt.Sprintf("unknown command %q", args[0])
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+	if near := cmd.SuggestionsFor(args[0]); args[0] != "" && len(near) > 0 {
 		text += fmt.Sprintf(", did you mean %q?", near[0])
 	}
 	return errors.New(text)

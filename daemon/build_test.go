@@ -107,7 +107,7 @@ func TestLiveSaysWhatDoesNotWorkAndWritesNothing(t *testing.T) {
 	w.source.Fail("bad", sources.Errorf(sources.NoData, "the answer is empty"))
 	fine := w.targets.Add("fine", 2)
 	w.targets.Add("failing", 2)
-	w.write(queueWorkload("fine", "q"), queueWorkload("failing", "bad"), queueWorkload("missing", "q"))
+	w.write(queueWorkload("fine", "q"), queueWorkload("failing", "bad"), queueWorkload("missing", "bad"))
 	cfg, problems := w.load()
 	if len(problems) > 0 {
 		t.Fatal(problems)
@@ -120,6 +120,7 @@ func TestLiveSaysWhatDoesNotWorkAndWritesNothing(t *testing.T) {
 	want := []string{
 		`workload "failing": metric[0]: the answer is empty`,
 		`workload "missing": target: there is no target "missing"`,
+		`workload "missing": metric[0]: the answer is empty`,
 	}
 	if diff := cmp.Diff(want, set.Live(context.Background())); diff != "" {
 		t.Errorf("Live (-want +got):\n%s", diff)

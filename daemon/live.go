@@ -41,10 +41,10 @@ func (s *Set) liveBinding(ctx context.Context, e *evaluation) []string {
 	if _, runByHpad := b.target.Target.(targets.Activator); !runByHpad {
 		e.readTarget(within)
 	}
-	if err := e.observation.TargetErr; err != nil {
-		return []string{fmt.Sprintf("target: %v", err)}
-	}
 	var messages []string
+	if err := e.observation.TargetErr; err != nil {
+		messages = append(messages, fmt.Sprintf("target: %v", err))
+	}
 	for i := range b.feeds {
 		if !b.feeds[i].byQuery() && len(e.status.Instances) == 0 {
 			continue

@@ -70,6 +70,7 @@ func (d *Daemon) serveSocket(path string, undo *closers, failed chan<- error) er
 		return fmt.Errorf("cannot listen on the socket %q (daemon.socket): %w", path, err)
 	}
 	server := d.newServer(func() bool { return true })
+	d.log.Info("listening", "address", "unix://"+path)
 	d.goServe("the HTTP server of the socket", server, undo, failed, func() error {
 		return server.Serve(netutil.LimitListener(listener, maxConnections))
 	})

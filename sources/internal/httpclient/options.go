@@ -167,7 +167,7 @@ func parseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return nil, errors.New("is not a URL")
+		return nil, errors.New(`is not a URL such as "http://127.0.0.1:9090"`)
 	case u.User != nil:
 		return nil, errors.New("holds a user name or password: write them as basic_auth = { username = …, password_file = … }")
 	case u.Scheme != "http" && u.Scheme != "https":

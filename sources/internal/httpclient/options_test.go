@@ -79,7 +79,7 @@ func TestEveryMistakeInATableIsToldWithItsKey(t *testing.T) {
 		{"no scheme", `url = "localhost:9090"`, `url: must begin with "http://" or "https://", is "localhost:9090"`},
 		{"no host", `url = "http:///x"`, `url: names no host, is "http:///x"`},
 		{"a password in the address", `url = "http://u:hunter2@x"`, `url: holds a user name or password: write them as basic_auth = { username = …, password_file = … }`},
-		{"an address that is none", `url = "http://u:hunter2@x:y z"`, `url: is not a URL`},
+		{"an address that is none", `url = "http://u:hunter2@x:y z"`, `url: is not a URL such as "http://127.0.0.1:9090"`},
 		{"two limits", "url = \"http://x\"\ntimeout = \"0s\"\nmax_concurrent = 21", "timeout: must be more than 0 and at most 5m, is 0s\nmax_concurrent: must be 1 … 20, is 21"},
 		{"a secret in the file", "url = \"http://x\"\nbasic_auth = { username = \"u\", password = \"hunter2\" }", `basic_auth.password: is a secret and must not stand here: write it to a file, and name that as password_file`},
 		{"a nested typing mistake", "url = \"http://x\"\ntls_config = { ca_flie = \"x\" }", `tls_config.ca_flie: unknown key "ca_flie", did you mean "ca_file"?`},

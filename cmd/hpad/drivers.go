@@ -9,6 +9,7 @@ import (
 	"github.com/hpad/hpad/sources/scrape"
 	"github.com/hpad/hpad/targets"
 	"github.com/hpad/hpad/targets/dockerswarm"
+	processtarget "github.com/hpad/hpad/targets/process"
 )
 
 // drivers are the built-in ones. No other file names them.
@@ -22,6 +23,7 @@ func drivers() daemon.Drivers {
 		},
 		Targets: []targets.Driver{
 			dockerswarm.Driver(),
+			processtarget.Driver(),
 		},
 	}
 }

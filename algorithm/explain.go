@@ -134,6 +134,10 @@ func (t *trace) window() {
 
 func (t *trace) held(what string, recommended int32, since time.Time) {
 	result := t.d.Stabilization.Result
+	if since.Equal(t.d.Time) {
+		t.add("window", "%s held at %d, the count this first evaluation found", what, result)
+		return
+	}
 	if recommended == result {
 		t.add("window", "%s held at %d, recommended %s", what, result, t.ago(since))
 		return
@@ -245,7 +249,7 @@ func (t *trace) stays() string {
 // ago is the age of something remembered, in words.
 func (t *trace) ago(since time.Time) string {
 	age := t.d.Time.Sub(since).Round(time.Second)
-	if since.IsZero() || age <= 0 {
+	if age <= 0 {
 		return "just now"
 	}
 	var words []string

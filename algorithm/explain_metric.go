@@ -34,7 +34,7 @@ func (m *Metric) saw(c *CurrentValue) string {
 	case c.HasValue:
 		return m.amount(c.Value) + " in all"
 	}
-	return "no average without replicas"
+	return "no average at 0 replicas"
 }
 
 // per says what an average value is an average over.

@@ -24,13 +24,15 @@ import (
 //	restart                          the memory is lost
 //	at 15s                           evaluate, and write the outcome to the target
 type world struct {
-	rules             algorithm.Spec
-	state             algorithm.State
-	seen              algorithm.Observation
-	answers           map[string][]string
-	refusal           error
-	replicas          int32
-	conditions, speak string
+	rules      algorithm.Spec
+	state      algorithm.State
+	seen       algorithm.Observation
+	answers    map[string][]string
+	refusal    error
+	replicas   int32
+	conditions string
+	// status is the count the target says it has at the next evaluation; empty if as it should be.
+	status string
 }
 
 func newWorld() *world { return &world{answers: map[string][]string{}} }
@@ -190,7 +192,7 @@ func (w *world) target(args []string) (err error) {
 			status = strings.TrimPrefix(args[1], "status=")
 		}
 	}
-	w.speak = status
+	w.status = status
 	return err
 }
 
@@ -258,11 +260,11 @@ func (w *world) evaluate(at string) ([]string, error) {
 		return nil, err
 	}
 	w.seen.SpecReplicas, w.seen.StatusReplicas = w.replicas, w.replicas
-	if w.speak != "" {
-		if w.seen.StatusReplicas, err = integer(w.speak); err != nil {
+	if w.status != "" {
+		if w.seen.StatusReplicas, err = integer(w.status); err != nil {
 			return nil, err
 		}
-		w.speak = ""
+		w.status = ""
 	}
 	if err := w.read(now); err != nil {
 		return nil, err

@@ -17,14 +17,16 @@ func Decide(now time.Time, spec *Spec, state State, obs *Observation) (Decision,
 		completed := spec.WithDefaults()
 		spec = &completed
 	}
-	e := evaluation{now: now, spec: spec, obs: obs, state: state}
-	e.decision = Decision{
-		Time:         now,
-		SpecReplicas: obs.SpecReplicas, StatusReplicas: obs.StatusReplicas,
-		PreviousReplicas: state.Status.CurrentReplicas,
-		Selector:         obs.Selector,
-		Desired:          obs.SpecReplicas,
-		Winner:           -1,
+	e := evaluation{
+		now: now, spec: spec, obs: obs, state: state,
+		decision: Decision{
+			Time:         now,
+			SpecReplicas: obs.SpecReplicas, StatusReplicas: obs.StatusReplicas,
+			PreviousReplicas: state.Status.CurrentReplicas,
+			Selector:         obs.Selector,
+			Desired:          obs.SpecReplicas,
+			Winner:           -1,
+		},
 	}
 	e.run()
 	return e.decision, e.state

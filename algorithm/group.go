@@ -53,8 +53,12 @@ func (g *grouping) unready(in *Instance, sample *Sample) bool {
 	if in.Started.After(g.youngest) {
 		return in.Ready == NotReady || sample.Time.Before(in.ReadyTransition.Add(sample.Window))
 	}
-	neverReady := in.Started.Add(g.delay).After(in.ReadyTransition)
-	return in.Ready == NotReady && neverReady
+	return in.Ready == NotReady && in.neverReady(g.delay)
+}
+
+// neverReady tells whether the last change of readiness is so early that it was none.
+func (in *Instance) neverReady(delay time.Duration) bool {
+	return in.Started.Add(delay).After(in.ReadyTransition)
 }
 
 // request is what an instance reserves of the metric's resource (section 8).

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hpad/hpad/algorithm"
+	"github.com/hpad/hpad/internal/options"
 	"github.com/hpad/hpad/targets"
 )
 
@@ -34,28 +35,26 @@ type instance struct {
 func (t *target) supervise(i *instance) {
 	defer t.forget(i)
 	pauses := backoff{first: t.set.RestartBackoff.Std(), most: t.set.RestartMax.Std(), healthyAfter: t.set.HealthyAfter.Std()}
-	for {
+	for !stopped(i.stop) {
 		ran, ending := t.runOnce(i)
 		if stopped(i.stop) {
 			return
 		}
 		pause := pauses.next(ran)
-		fault := fmt.Sprintf("instance %d %s, restarts in %v", i.number, ending, pause)
+		fault := fmt.Sprintf("instance %d %s, restarts in %v", i.number, ending, options.Duration(pause))
 		t.edit(func() { i.fault = fault })
 		i.log.Warn("instance is restarted", slog.String("because", ending), slog.Duration("in", pause))
-		if !sleep(pause, i.stop) {
-			return
-		}
+		sleep(pause, i.stop)
 	}
 }
 
 // runOnce runs the command to its end, and says how long it ran and how it ended.
 func (t *target) runOnce(i *instance) (ran time.Duration, ending string) {
-	p, err := t.start(i)
+	r, err := t.start(i)
 	if err != nil {
 		return 0, fmt.Sprintf("cannot start: %v", err)
 	}
-	i.log.Info("instance started", slog.Int("pid", p.pid))
+	i.log.Info("instance started", slog.Int("pid", r.pid))
 	readiness, cancel := context.WithCancel(context.Background())
 	watched := make(chan struct{})
 	go func() {
@@ -63,10 +62,10 @@ func (t *target) runOnce(i *instance) (ran time.Duration, ending string) {
 		t.watch(readiness, i)
 	}()
 	select {
-	case <-p.done:
+	case <-r.done:
 	case <-i.stop:
-		p.stop(t.set.signal, t.set.StopGrace.Std())
-		i.log.Info("instance stopped", slog.String("ending", p.ending()))
+		r.stop(t.set.signal, t.set.StopGrace.Std())
+		i.log.Info("instance stopped", slog.String("ending", r.ending()))
 	}
 	cancel()
 	<-watched
@@ -74,24 +73,26 @@ func (t *target) runOnce(i *instance) (ran time.Duration, ending string) {
 		i.running = nil
 		i.setReady(false)
 	})
-	return time.Since(p.started), p.ending()
+	ran = time.Since(r.started)
+	r.output.end()
+	return ran, r.ending()
 }
 
 func (t *target) start(i *instance) (*run, error) {
 	if port := t.set.port(i.number); port > maxPort {
 		return nil, fmt.Errorf("its port %d does not exist", port)
 	}
-	p, err := begin(t.connection.starter, t.set.command(i.number), i.log)
+	r, err := begin(t.connection.starter, t.set.command(i.number), i.log)
 	if err != nil {
 		return nil, err
 	}
 	t.edit(func() {
-		i.running, i.fault = p, ""
+		i.running, i.fault = r, ""
 		if t.set.ReadyHTTP == "" {
 			i.setReady(true)
 		}
 	})
-	return p, nil
+	return r, nil
 }
 
 func (i *instance) setReady(ready bool) {
@@ -138,14 +139,12 @@ func stopped(stop <-chan struct{}) bool {
 	}
 }
 
-// sleep returns false if stop was closed before the time was over.
-func sleep(d time.Duration, stop <-chan struct{}) bool {
+// sleep returns when the time is over, or stop is closed.
+func sleep(d time.Duration, stop <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
 	case <-stop:
-		return false
 	}
 }

@@ -16,7 +16,7 @@ const (
 	maxLines = 200
 	// outputGrace is how long a process's output may go on after its end: somebody outside its
 	// group may still hold the pipe.
-	outputGrace = time.Second
+	outputGrace = 500 * time.Millisecond
 )
 
 // output logs what a process writes. The process is never kept waiting: what the log does not take

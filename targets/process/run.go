@@ -16,7 +16,7 @@ type run struct {
 	started time.Time
 	process *os.Process
 	output  *output
-	// done is closed when the process and its output have ended; state is set before.
+	// done is closed when the process has ended; state is set before. Its output may go on.
 	done  chan struct{}
 	state *os.ProcessState
 
@@ -54,7 +54,6 @@ func (r *run) wait() {
 	r.state, _ = r.process.Wait()
 	r.reaped = true
 	r.mu.Unlock()
-	r.output.end()
 }
 
 // signal sends a signal to the whole group, unless the process has ended.

@@ -13,7 +13,8 @@ var errStarterClosed = errors.New("the connection is closed")
 // ties "kill me when my parent dies" to the thread that started the process, not to hpad as a
 // whole, and Go ends and changes threads as it likes.
 type starter struct {
-	once     sync.Once
+	begin    sync.Once
+	end      sync.Once
 	requests chan startRequest
 	quit     chan struct{}
 	ended    chan struct{}
@@ -30,7 +31,7 @@ func newStarter() *starter {
 }
 
 func (s *starter) start(cmd *exec.Cmd) error {
-	s.once.Do(func() { go s.serve() })
+	s.begin.Do(func() { go s.serve() })
 	result := make(chan error, 1)
 	select {
 	case s.requests <- startRequest{cmd, result}:
@@ -53,8 +54,9 @@ func (s *starter) serve() {
 	}
 }
 
+// close ends the thread, and with it every process that still runs.
 func (s *starter) close() {
-	close(s.quit)
-	s.once.Do(func() { close(s.ended) })
+	s.end.Do(func() { close(s.quit) })
+	s.begin.Do(func() { close(s.ended) })
 	<-s.ended
 }

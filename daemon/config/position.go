@@ -35,6 +35,12 @@ func (p position) line(key string) int {
 	return p.lines.of(options.JoinKey(p.path, key))
 }
 
+// has tells whether the document has the key.
+func (p position) has(key string) bool {
+	_, ok := p.lines.at[options.JoinKey(p.path, key)]
+	return ok
+}
+
 func (p position) problem(key, message string) Problem {
 	return Problem{
 		File:    p.file,

@@ -13,7 +13,8 @@ import (
 type scope struct {
 	position
 	problems *Problems
-	// told are the paths of keys with problems, and of those that unknown keys were meant to be.
+	// told are the paths of keys with problems, and of the absent ones that unknown keys were meant
+	// to be.
 	told []string
 	// undecoded are the paths of values of the wrong type: nothing is known of what is below.
 	undecoded []string
@@ -26,7 +27,7 @@ func (s *scope) add(key string, err error) {
 		below = options.JoinKey(key, below)
 		s.tell(below, message)
 		s.undecoded = append(s.undecoded, below)
-		if meant := options.Meant(e); meant != "" {
+		if meant := options.Meant(e); meant != "" && !s.has(options.JoinKey(key, meant)) {
 			s.told = append(s.told, options.JoinKey(key, meant))
 		}
 	}

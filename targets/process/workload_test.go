@@ -70,7 +70,7 @@ func show(args []string) {
 	untilSignal(syscall.SIGTERM)
 }
 
-// write prints what it is told, the numbers among it as so many letters.
+// write prints what it is told, the numbers among it as so many letters, and ends.
 func write(args []string) {
 	for _, arg := range args {
 		if n, err := strconv.Atoi(arg); err == nil {
@@ -80,7 +80,6 @@ func write(args []string) {
 		fmt.Fprintln(os.Stderr, arg+" on stderr")
 	}
 	fmt.Print("no line end")
-	untilSignal(syscall.SIGTERM)
 }
 
 // flood prints so many lines, and says in the file that it is done.

@@ -55,8 +55,7 @@ func (e *evaluation) readMetrics(ctx context.Context) {
 // read asks for the samples of one metric, and returns what the source remarked.
 func (e *evaluation) read(ctx context.Context, f *feed) (algorithm.Reading, []string) {
 	if !f.byQuery() {
-		samples, err := f.source.resources.ReadResource(ctx, f.spec.Name, f.spec.Container, e.status.Instances, e.at)
-		return algorithm.Reading{PerInstance: samples, Err: err}, nil
+		return e.readResource(ctx, f), nil
 	}
 	result, err := e.round.query(ctx, f.source, f.query())
 	if err != nil {
@@ -67,6 +66,17 @@ func (e *evaluation) read(ctx context.Context, f *feed) (algorithm.Reading, []st
 		e.metrics.calls.unusable(f.source.name, reading.Err)
 	}
 	return reading, result.Warnings()
+}
+
+// readResource measures the instances.
+func (e *evaluation) readResource(ctx context.Context, f *feed) algorithm.Reading {
+	samples, err := f.source.resources.ReadResource(ctx, f.spec.Name, f.spec.Container, e.status.Instances, e.at)
+	isPresent := func(s algorithm.Sample) bool { return s.Present }
+	if err == nil && len(e.status.Instances) > 0 && !slices.ContainsFunc(samples, isPresent) {
+		err = sources.Errorf(sources.NoData, "none of %d instances has a sample of %q yet (usage over time takes two readings)",
+			len(e.status.Instances), f.spec.Name)
+	}
+	return algorithm.Reading{PerInstance: samples, Err: err}
 }
 
 // instances returns the instances as the algorithm sees them, with the requests of the

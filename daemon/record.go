@@ -191,9 +191,18 @@ func (e *evaluation) logTrouble(f *failure) {
 		log.Info("evaluation works again")
 	case errors.As(f.err, &panicked):
 		log.Error("evaluation failed", "reason", f.reason, "err", f.err, "stack", string(panicked.stack))
+	case e.isFirst() && f.kind == "metric_"+sources.NoData.String():
+		// Usage over time takes two readings: nothing is wrong yet.
+		log.Info("no samples yet", "reason", f.reason, "err", f.err)
 	default:
 		log.Warn("evaluation failed", "reason", f.reason, "err", f.err)
 	}
+}
+
+// isFirst tells whether this evaluation, which is counted already, is the workload's first.
+func (e *evaluation) isFirst() bool {
+	c := e.workload.history.counts
+	return c.ok+c.failed == 1
 }
 
 // decidingMetric names the metric whose recommendation was taken; empty if none decided.

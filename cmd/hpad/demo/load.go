@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,7 +23,7 @@ type load struct {
 	worker   *worker
 	client   *http.Client
 	inFlight chan struct{}
-	alive    []int // the ports of the workers found last
+	alive    atomic.Pointer[[]int] // the ports of the workers found last
 	next     int
 }
 
@@ -34,16 +36,14 @@ func newLoad(w *worker) *load {
 }
 
 func (l *load) run(ctx context.Context) {
-	send, look := time.NewTicker(beat), time.NewTicker(time.Second)
+	go l.look(ctx)
+	send := time.NewTicker(beat)
 	defer send.Stop()
-	defer look.Stop()
 	start, due := time.Now(), 0.0
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-look.C:
-			l.alive = l.find(ctx)
 		case now := <-send.C:
 			rate := offered(now.Sub(start))
 			l.worker.offered.Set(rate)
@@ -54,12 +54,34 @@ func (l *load) run(ctx context.Context) {
 	}
 }
 
-// find returns the ports at which a worker answers.
+// look finds the workers anew each second.
+func (l *load) look(ctx context.Context) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		alive := l.find(ctx)
+		l.alive.Store(&alive)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// find returns the ports at which a worker answers. All are asked at once: one that hangs does not
+// hide the others.
 func (l *load) find(ctx context.Context) []int {
+	var answers [maxWorkers]bool
+	var asked sync.WaitGroup
+	for i := range answers {
+		asked.Go(func() { answers[i] = l.get(ctx, l.worker.port+i, "/healthz") == nil })
+	}
+	asked.Wait()
 	var alive []int
-	for port := l.worker.port; port < l.worker.port+maxWorkers; port++ {
-		if l.get(ctx, port, "/healthz") == nil {
-			alive = append(alive, port)
+	for i, ok := range answers {
+		if ok {
+			alive = append(alive, l.worker.port+i)
 		}
 	}
 	return alive
@@ -67,11 +89,12 @@ func (l *load) find(ctx context.Context) []int {
 
 // send offers one request to the next worker, unless too many still wait.
 func (l *load) send(ctx context.Context) {
-	if len(l.alive) == 0 {
+	alive := l.alive.Load()
+	if alive == nil || len(*alive) == 0 {
 		return
 	}
-	l.next = (l.next + 1) % len(l.alive)
-	port := l.alive[l.next]
+	l.next = (l.next + 1) % len(*alive)
+	port := (*alive)[l.next]
 	select {
 	case l.inFlight <- struct{}{}:
 	default:

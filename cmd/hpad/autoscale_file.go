@@ -33,7 +33,8 @@ type = "resource"
 name = "cpu"
 average_utilization = %d
 
-# Growing at once, by at most 4 instances or 100 %% in 15 seconds (the default):
+# Growing at once, by at most 4 instances or 100 %% in 15 seconds, whichever is more
+# (the default):
 # [workload.behavior.scale_up]
 # policies = [
 #   { type = "instances", value = 4, period = "15s" },

@@ -155,7 +155,12 @@ func (c *client) refused(response *http.Response, body io.Reader) error {
 	text, _ := io.ReadAll(body)
 	var problem api.Problem
 	if json.Unmarshal(text, &problem) == nil && problem.Title != "" {
-		return errors.New(cmp.Or(problem.Detail, problem.Title))
+		return &refusal{problem}
 	}
 	return fmt.Errorf("%s answered %s: %s", c.address, response.Status, strings.TrimSpace(string(text)))
 }
+
+// refusal is the daemon's no.
+type refusal struct{ problem api.Problem }
+
+func (r *refusal) Error() string { return cmp.Or(r.problem.Detail, r.problem.Title) }

@@ -80,7 +80,7 @@ func replicasLine(w *api.Workload) string {
 	switch {
 	case w.Disabled:
 		return "off (0 replicas): set to 0 by hand; set it to 1 or more to turn scaling on again"
-	case w.LastSuccess.IsZero():
+	case !wasRead(w):
 		return unknown
 	}
 	return fmt.Sprintf("%d spec / %d status / %d desired", w.SpecReplicas, w.StatusReplicas, w.DesiredReplicas)

@@ -136,8 +136,12 @@ func row(w *api.Workload, now time.Time, wide bool) []string {
 	if wide {
 		shown = len(w.Metrics)
 	}
+	target := shortTarget(w)
+	if wide {
+		target = w.Target
+	}
 	cells := []string{
-		w.Name, w.Target, metricsCell(w.Metrics, shown),
+		w.Name, target, metricsCell(w.Metrics, shown),
 		itoa(w.MinReplicas), itoa(w.MaxReplicas), replicasCell(w), age(w.Since, now),
 	}
 	if wide {
@@ -145,9 +149,15 @@ func row(w *api.Workload, now time.Time, wide bool) []string {
 		if !w.LastScale.IsZero() {
 			last = age(w.LastScale, now) + " ago"
 		}
-		cells = append(cells, itoa(w.DesiredReplicas), last, stateCell(w))
+		cells = append(cells, desiredCell(w), last, stateCell(w))
 	}
 	return cells
+}
+
+// shortTarget is what tells the targets of one [targets.NAME] apart, after its name.
+func shortTarget(w *api.Workload) string {
+	_, id, _ := strings.Cut(w.Target, ":")
+	return w.Via + "/" + id[strings.LastIndex(id, "/")+1:]
 }
 
 // metricsCell is `cpu: 45%/60%, queue: 12/30 (avg)`.
@@ -176,13 +186,25 @@ func replicasCell(w *api.Workload) string {
 	switch {
 	case w.Disabled:
 		cell = "off (0 replicas)"
-	case w.LastSuccess.IsZero():
+	case !wasRead(w):
 		cell = unknown
 	}
 	if w.DryRun {
 		cell += " (dry run)"
 	}
 	return cell
+}
+
+func desiredCell(w *api.Workload) string {
+	if !wasRead(w) {
+		return unknown
+	}
+	return itoa(w.DesiredReplicas)
+}
+
+// wasRead tells whether the target has ever said how many replicas it has.
+func wasRead(w *api.Workload) bool {
+	return !w.LastSuccess.IsZero() || w.SpecReplicas > 0 || w.StatusReplicas > 0
 }
 
 // stateCell is the reason of the first condition that needs attention.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/spf13/cobra"
 )
@@ -24,10 +26,16 @@ socket always. "kill -HUP" does the same without an answer.`,
 			if err != nil {
 				return err
 			}
-			if err := c.reload(cmd.Context()); err != nil {
-				return fmt.Errorf("cannot reload: %w", err)
+			err = c.reload(cmd.Context())
+			refused, ok := errors.AsType[*refusal](err)
+			switch {
+			case err == nil:
+				return nil
+			case ok && refused.problem.Status == http.StatusInternalServerError:
+				// The detail has a line of its own for each problem.
+				return fmt.Errorf("%s:\n%s", refused.problem.Title, refused.problem.Detail)
 			}
-			return nil
+			return fmt.Errorf("cannot reload: %w", err)
 		},
 	}
 	addAddressFlag(cmd)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +40,7 @@ func execute(ctx context.Context, args []string, in io.Reader, out, errs io.Writ
 	case err == nil:
 		return exitFine
 	case !started:
-		fmt.Fprintf(errs, "hpad: %s\nSee \"%s --help\".\n", firstLower(err.Error()), cmd.CommandPath())
+		fmt.Fprintf(errs, "hpad: %s\nSee \"%s --help\".\n", err, cmd.CommandPath())
 		return exitBadInput
 	}
 	return report(errs, err)
@@ -138,11 +137,4 @@ func names(least, most int, what string) cobra.PositionalArgs {
 func configFile(cmd *cobra.Command) string {
 	file, _ := cmd.Flags().GetString("config")
 	return file
-}
-
-func firstLower(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long a script waits for what must happen.
-const patience = 30 * time.Second
+const patience = 20 * time.Second
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"hpad": main, "ask": ask})
@@ -39,6 +39,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("HPAD_UPDATE") != "",
 		Setup:               setUp,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":      exits,
@@ -103,7 +104,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 // poll calls done until it says so.
 func poll(ts *testscript.TestScript, what string, done func() bool) {
 	deadline := time.Now().Add(patience)
-	ticker := time.NewTicker(50 * time.Millisecond)
+	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for !done() {
 		if time.Now().After(deadline) {

@@ -35,9 +35,9 @@ via=VIA,service=SERVICE.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.target, "target", "", "`TARGET` that is scaled: VIA/SERVICE or via=VIA,KEY=VALUE,…")
+	flags.StringVar(&o.target, "target", "", "`TARGET` that is scaled: VIA/SERVICE or via=VIA,KEY=VALUE,…; required")
 	flags.Int32Var(&o.least, "min", 1, "`N` replicas at least")
-	flags.Int32Var(&o.most, "max", 0, "`N` replicas at most")
+	flags.Int32Var(&o.most, "max", 0, "`N` replicas at most; required")
 	flags.Int32Var(&o.cpuPercent, "cpu-percent", 80, "average CPU use of the instances, in `PERCENT` of what they request")
 	flags.StringVarP(&o.output, "output", "o", "", "`FILE` to write; default: standard output")
 	flags.BoolVar(&o.force, "force", false, "overwrite the file if it exists")

@@ -48,13 +48,18 @@ func describeCommand(b *strings.Builder, c *cobra.Command) {
 	fmt.Fprintf(b, "## %s\n\n%s\n\n", c.CommandPath(), c.Long)
 	fmt.Fprintf(b, "```text\n%s\n```\n\n", c.UseLine())
 	if c.Example != "" {
-		fmt.Fprintf(b, "Examples:\n\n```text\n%s\n```\n\n", c.Example)
+		fmt.Fprintf(b, "Examples:\n\n```text\n%s\n```\n\n", unindented(c.Example))
 	}
 	flags := flagRows(c.LocalFlags())
 	if flags == "" {
 		return
 	}
 	fmt.Fprintf(b, "| flag | meaning | default |\n| --- | --- | --- |\n%s\n", flags)
+}
+
+// unindented takes away what indents examples in a terminal.
+func unindented(text string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(text, "  "), "\n  ", "\n")
 }
 
 func flagRows(flags *pflag.FlagSet) string {
@@ -69,7 +74,7 @@ func flagRows(flags *pflag.FlagSet) string {
 			name = "-" + f.Shorthand + ", " + name
 		}
 		value := ""
-		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "[]" {
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
 			value = "`" + f.DefValue + "`"
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.TrimSpace(name+" "+placeholder), usage, value)

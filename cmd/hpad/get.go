@@ -46,11 +46,14 @@ somebody sets it to 1 or more. "(dry run)" is one whose decisions are not applie
 			}
 			fetch := fetcher(c, args)
 			if watch {
-				return watchWorkloads(cmd.Context(), fetch, show)
+				return watchWorkloads(cmd.Context(), fetch, show, cmd.ErrOrStderr())
 			}
 			workloads, err := fetch(cmd.Context())
 			if err != nil {
 				return err
+			}
+			if len(workloads) == 0 {
+				fmt.Fprintln(cmd.ErrOrStderr(), "hpad: the configuration has no workloads")
 			}
 			return show(workloads, time.Now())
 		},
@@ -226,18 +229,26 @@ func goodWhenTrue(condition string) bool {
 
 func itoa(n int32) string { return strconv.Itoa(int(n)) }
 
-// watchWorkloads shows all workloads, and from then on those that changed.
-func watchWorkloads(ctx context.Context, fetch fetch, show printer) error {
+// watchWorkloads shows all workloads, and from then on those that changed. Once it has begun, a
+// daemon that does not answer is waited for.
+func watchWorkloads(ctx context.Context, fetch fetch, show printer, errs io.Writer) error {
 	seen := map[string]string{}
+	trouble := ""
 	ticker := time.NewTicker(watchInterval)
 	defer ticker.Stop()
 	for {
 		workloads, err := fetch(ctx)
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return nil
-		}
-		if err != nil {
+		case err != nil && len(seen) == 0:
 			return err
+		case err != nil && err.Error() != trouble:
+			fmt.Fprintf(errs, "hpad: %s\n", err)
+		}
+		trouble = ""
+		if err != nil {
+			trouble, workloads = err.Error(), nil
 		}
 		if changed := changes(workloads, seen); len(changed) > 0 {
 			if err := show(changed, time.Now()); err != nil {

@@ -43,9 +43,9 @@ func (m *Memory) remember(now time.Time, b *Behavior, d *Decision) {
 	switch {
 	case b == nil:
 	case d.Desired > d.SpecReplicas:
-		m.ScaleUps = added(m.ScaleUps, now, longestPeriod(b.ScaleUp.Policies), d.Desired-d.SpecReplicas)
+		m.ScaleUps = added(m.ScaleUps, InstantOf(now), longestPeriod(b.ScaleUp.Policies), d.Desired-d.SpecReplicas)
 	case d.Desired < d.SpecReplicas:
-		m.ScaleDowns = added(m.ScaleDowns, now, longestPeriod(b.ScaleDown.Policies), d.SpecReplicas-d.Desired)
+		m.ScaleDowns = added(m.ScaleDowns, InstantOf(now), longestPeriod(b.ScaleDown.Policies), d.SpecReplicas-d.Desired)
 	}
 }
 
@@ -58,13 +58,13 @@ func longestPeriod(policies []Policy) time.Duration {
 }
 
 // added returns the events with a new one, which takes the place of the last outdated one.
-func added(events []ScaleEvent, now time.Time, longest time.Duration, replicas int32) []ScaleEvent {
+func added(events []ScaleEvent, now Instant, longest time.Duration, replicas int32) []ScaleEvent {
 	event := ScaleEvent{Replicas: replicas, Time: now}
 	oldest := now.Add(-longest)
 	events = slices.Clone(events)
 	replace := -1
 	for i := range events {
-		if events[i].Time.Before(oldest) {
+		if events[i].Time < oldest {
 			events[i].Outdated = true
 		}
 		if events[i].Outdated {

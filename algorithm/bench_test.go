@@ -107,7 +107,7 @@ func held(n int) *loop {
 	l.spec = l.spec.WithDefaults()
 	for i := range 40 {
 		at := l.now.Add(-time.Duration(i) * 30 * time.Second)
-		event := algorithm.ScaleEvent{Replicas: 2, Time: at}
+		event := algorithm.ScaleEvent{Replicas: 2, Time: algorithm.InstantOf(at)}
 		l.state.Memory.ScaleUps = append(l.state.Memory.ScaleUps, event)
 	}
 	for i := range l.obs.Readings[0].PerInstance {

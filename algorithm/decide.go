@@ -82,7 +82,7 @@ func (e *evaluation) begin() {
 	}
 	e.begun = true
 	e.state.Memory.Begun = true
-	e.state.Memory.Recommendations = []Recommendation{{Replicas: e.obs.SpecReplicas, Time: e.now}}
+	e.state.Memory.Recommendations = []Recommendation{{Replicas: e.obs.SpecReplicas, Time: InstantOf(e.now)}}
 }
 
 // returnsFromZero tells whether a target at 0 is scaled: only if it went there by itself.

@@ -7,17 +7,17 @@ import "time"
 func (e *evaluation) stabilizePlainly(raw int32) int32 {
 	recs := e.state.Memory.Recommendations
 	window := e.spec.Settings.DownscaleStabilization
-	oldest := e.now.Add(-window)
+	oldest := InstantOf(e.now).Add(-window)
 	st := Stabilization{Low: raw, High: raw}
 	replace := -1
 	for i := range recs {
 		// Upstream reads its clock again here: to a window of 0 the entry just made is old.
 		justMade := e.begun && window == 0
 		switch rec := &recs[i]; {
-		case rec.Time.Before(oldest) || justMade:
+		case rec.Time < oldest || justMade:
 			replace = i
 		case rec.Replicas > st.High:
-			st.High, st.HighSince = rec.Replicas, rec.Time
+			st.High, st.HighSince = rec.Replicas, rec.Time.Time()
 		}
 	}
 	st.Result = st.High
@@ -36,19 +36,19 @@ func (e *evaluation) stabilizePlainly(raw int32) int32 {
 // recommendation of each direction's window.
 func (e *evaluation) stabilizeByWindows(raw int32) int32 {
 	recs := e.state.Memory.Recommendations
-	upOldest := e.now.Add(-*e.spec.Behavior.ScaleUp.StabilizationWindow)
-	downOldest := e.now.Add(-*e.spec.Behavior.ScaleDown.StabilizationWindow)
+	upOldest := InstantOf(e.now).Add(-*e.spec.Behavior.ScaleUp.StabilizationWindow)
+	downOldest := InstantOf(e.now).Add(-*e.spec.Behavior.ScaleDown.StabilizationWindow)
 	st := Stabilization{Low: raw, High: raw}
 	replace := -1
 	for i := range recs {
 		rec := &recs[i]
-		if rec.Replicas < st.Low && rec.Time.After(upOldest) {
-			st.Low, st.LowSince = rec.Replicas, rec.Time
+		if rec.Replicas < st.Low && rec.Time > upOldest {
+			st.Low, st.LowSince = rec.Replicas, rec.Time.Time()
 		}
-		if rec.Replicas > st.High && rec.Time.After(downOldest) {
-			st.High, st.HighSince = rec.Replicas, rec.Time
+		if rec.Replicas > st.High && rec.Time > downOldest {
+			st.High, st.HighSince = rec.Replicas, rec.Time.Time()
 		}
-		if rec.Time.Before(upOldest) && rec.Time.Before(downOldest) {
+		if rec.Time < upOldest && rec.Time < downOldest {
 			replace = i
 		}
 	}
@@ -80,16 +80,16 @@ func (e *evaluation) record(raw int32, i int) {
 	}
 	recs := make([]Recommendation, n)
 	copy(recs, old)
-	recs[i] = Recommendation{Replicas: raw, Time: e.now}
+	recs[i] = Recommendation{Replicas: raw, Time: InstantOf(e.now)}
 	e.state.Memory.Recommendations = recs
 }
 
 // sumSince adds the events younger than a period; the sum wraps.
 func sumSince(events []ScaleEvent, now time.Time, period time.Duration) int32 {
-	oldest := now.Add(-period)
+	oldest := InstantOf(now).Add(-period)
 	var sum int32
 	for i := range events {
-		if events[i].Time.After(oldest) {
+		if events[i].Time > oldest {
 			sum += events[i].Replicas
 		}
 	}

@@ -22,14 +22,14 @@ type Memory struct {
 
 // Recommendation is what the metrics of one evaluation asked for, before any limit.
 type Recommendation struct {
-	Replicas int32     `json:"replicas"`
-	Time     time.Time `json:"time"`
+	Replicas int32   `json:"replicas"`
+	Time     Instant `json:"time"`
 }
 
 // ScaleEvent is a change that was applied: by how many replicas (≥ 0), and when.
 type ScaleEvent struct {
-	Replicas int32     `json:"replicas"`
-	Time     time.Time `json:"time"`
+	Replicas int32   `json:"replicas"`
+	Time     Instant `json:"time"`
 	// Outdated entries may be overwritten; they still count in sums (section 16).
 	Outdated bool `json:"outdated,omitempty"`
 }

@@ -159,13 +159,13 @@ func remembered(s *algorithm.State) memory {
 		Current: s.Status.CurrentReplicas, Desired: s.Status.DesiredReplicas, LastScale: s.Status.LastScaleTime,
 	}
 	for _, r := range s.Memory.Recommendations {
-		m.Recommendations = append(m.Recommendations, twinEntry{Replicas: r.Replicas, Time: r.Time})
+		m.Recommendations = append(m.Recommendations, twinEntry{Replicas: r.Replicas, Time: r.Time.Time()})
 	}
 	for _, e := range s.Memory.ScaleUps {
-		m.Ups = append(m.Ups, twinEntry(e))
+		m.Ups = append(m.Ups, twinEntry{Replicas: e.Replicas, Time: e.Time.Time(), Outdated: e.Outdated})
 	}
 	for _, e := range s.Memory.ScaleDowns {
-		m.Downs = append(m.Downs, twinEntry(e))
+		m.Downs = append(m.Downs, twinEntry{Replicas: e.Replicas, Time: e.Time.Time(), Outdated: e.Outdated})
 	}
 	for kind := range algorithm.ScaledToZero + 1 {
 		if c := s.Status.Conditions[kind]; c.Status != "" {

@@ -83,7 +83,7 @@ func (in *Initial) state(now time.Time) algorithm.State {
 	state.Memory.Begun = in.Recommendations != nil || in.NoInitialRecommendation
 	for _, r := range in.Recommendations {
 		state.Memory.Recommendations = append(state.Memory.Recommendations,
-			algorithm.Recommendation{Replicas: r.Replicas, Time: r.At.moment()})
+			algorithm.Recommendation{Replicas: r.Replicas, Time: algorithm.InstantOf(r.At.moment())})
 	}
 	state.Memory.ScaleUps = scaleEvents(in.ScaleUpEvents)
 	state.Memory.ScaleDowns = scaleEvents(in.ScaleDownEvents)
@@ -104,7 +104,7 @@ func (in *Initial) state(now time.Time) algorithm.State {
 func scaleEvents(changes []Change) []algorithm.ScaleEvent {
 	var events []algorithm.ScaleEvent
 	for _, c := range changes {
-		events = append(events, algorithm.ScaleEvent{Replicas: c.Replicas, Time: c.At.moment()})
+		events = append(events, algorithm.ScaleEvent{Replicas: c.Replicas, Time: algorithm.InstantOf(c.At.moment())})
 	}
 	return events
 }

@@ -56,6 +56,8 @@ type stuckHandler struct {
 	release <-chan struct{}
 }
 
+func (h stuckHandler) Enabled(context.Context, slog.Level) bool { return true }
+
 func (h stuckHandler) Handle(context.Context, slog.Record) error {
 	<-h.release
 	return nil
@@ -70,6 +72,7 @@ func TestALogThatIsStuckDoesNotStopAnInstance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	o.lines = make(chan line, 1)
 	done := filepath.Join(t.TempDir(), "done")
 	set := &settings{program: program(t).absolute, bindingOptions: bindingOptions{Command: []string{"", "flood", "100000", done}}}
 	s := newStarter()

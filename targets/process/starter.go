@@ -14,7 +14,7 @@ var errStarterClosed = errors.New("the connection is closed")
 // whole, and Go ends and changes threads as it likes.
 type starter struct {
 	begin    sync.Once
-	end      sync.Once
+	finish   sync.Once
 	requests chan startRequest
 	quit     chan struct{}
 	ended    chan struct{}
@@ -54,9 +54,9 @@ func (s *starter) serve() {
 	}
 }
 
-// close ends the thread, and with it every process that still runs.
+// close ends the thread, unless it is hpad's first one, which Go keeps.
 func (s *starter) close() {
-	s.end.Do(func() { close(s.quit) })
+	s.finish.Do(func() { close(s.quit) })
 	s.begin.Do(func() { close(s.ended) })
 	<-s.ended
 }

@@ -2,10 +2,13 @@ package process
 
 import (
 	"bufio"
+	"fmt"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -116,9 +119,38 @@ func TestInstancesDieWithAKilledHpad(t *testing.T) {
 	}
 }
 
-func TestInstancesDieWithAConnectionThatIsClosedBeforeThem(t *testing.T) {
-	w := activate(t, nil, "serve")
-	pid := w.running("1").Instances[0].PID
-	w.connection.starter.close()
-	gone(t, pid)
+func TestProcessesOutliveTheThreadsOfHpad(t *testing.T) {
+	s := newStarter()
+	defer s.close()
+	set := &settings{program: program(t).absolute, bindingOptions: bindingOptions{Command: []string{"", "deaf"}}}
+	for range 5 {
+		cmd := set.command(1)
+		if err := s.start(cmd); err != nil {
+			t.Fatal(err)
+		}
+		endThreads(50)
+		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); fmt.Sprint(err) != "signal: interrupt" {
+			t.Errorf("the process ended by %v, want the signal it was sent", err)
+		}
+	}
+}
+
+// endThreads ends as many threads: Go ends the thread of a goroutine that returns with it locked.
+func endThreads(n int) {
+	var locked, ended sync.WaitGroup
+	release := make(chan struct{})
+	for range n {
+		locked.Add(1)
+		ended.Go(func() {
+			runtime.LockOSThread()
+			locked.Done()
+			<-release
+		})
+	}
+	locked.Wait()
+	close(release)
+	ended.Wait()
 }

@@ -214,7 +214,7 @@ func TestInstanceIsReadyFromTheFirstGoodAnswerUntilThreeBadOnes(t *testing.T) {
 	answer("500")
 	turned := time.Now()
 	w.until("unready", is(algorithm.NotReady))
-	if took := time.Since(turned); took < pollEvery {
+	if took := time.Since(turned); took < 3*pollEvery/2 {
 		t.Errorf("unready after %v, before three bad answers", took)
 	}
 }

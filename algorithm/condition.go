@@ -2,7 +2,7 @@ package algorithm
 
 import "time"
 
-// Reasons of conditions and events (hpa-semantics.md, sections 18 and 19).
+// Reasons of conditions and events (docs/semantics.md, sections 18 and 19).
 const (
 	ReasonFailedGetScale      = "FailedGetScale"
 	ReasonSucceededGetScale   = "SucceededGetScale"

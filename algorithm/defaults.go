@@ -9,7 +9,7 @@ import (
 // tell an absent minimum from a written 0, so whoever reads the configuration fills it in.
 const DefaultMinReplicas = 1
 
-// WithDefaults returns the Spec with everything filled in that was left out (hpa-semantics.md,
+// WithDefaults returns the Spec with everything filled in that was left out (docs/semantics.md,
 // section 2.2). What was written stays as it is, valid or not, and s itself is not changed.
 func (s Spec) WithDefaults() Spec {
 	if len(s.Metrics) == 0 {

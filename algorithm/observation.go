@@ -64,7 +64,7 @@ type Request struct {
 // Phase is the stage of an instance's life, with the meaning of a pod's phase.
 type Phase uint8
 
-// Phases; succeeded and unknown count as running (hpa-semantics.md, section 7).
+// Phases; succeeded and unknown count as running (docs/semantics.md, section 7).
 const (
 	PhaseRunning Phase = iota
 	PhasePending
@@ -77,7 +77,7 @@ const (
 type Readiness uint8
 
 // Readiness values. ReadinessAbsent means the instance has no readiness at all, which is not the
-// same as unknown (hpa-semantics.md, section 7).
+// same as unknown (docs/semantics.md, section 7).
 const (
 	Ready Readiness = iota
 	NotReady

@@ -42,7 +42,7 @@ func (q Quantity) String() string {
 
 // ParseTolerance reads the tolerance of a direction as the HPA does: a decimal quantity, held as
 // an integer of units, thousandths, millionths or billionths, whichever is the coarsest that is
-// exact, times that unit. So "0.7" is 700 × 0.001, which is not 0.7 (hpa-semantics.md, section 6).
+// exact, times that unit. So "0.7" is 700 × 0.001, which is not 0.7 (docs/semantics.md, section 6).
 func ParseTolerance(s string) (float64, error) {
 	d, err := parseDecimal(s)
 	if err != nil {

@@ -10,7 +10,7 @@ type Spec struct {
 	// Metrics; none means CPU at 80 % of the request.
 	Metrics []Metric
 	// Behavior is nil if the operator wrote none, which is not the same as an empty one
-	// (hpa-semantics.md, section 22.22).
+	// (docs/semantics.md, section 22.22).
 	Behavior *Behavior
 	// ScaleToZero allows 0 replicas (HPA: the feature gate HPAScaleToZero).
 	ScaleToZero bool
@@ -22,7 +22,7 @@ type Spec struct {
 	tolerance       tolerance
 }
 
-// Settings are the daemon-wide numbers of hpa-semantics.md, section 2.1.
+// Settings are the daemon-wide numbers of docs/semantics.md, section 2.1.
 type Settings struct {
 	// Tolerance is the distance of the usage ratio from 1 within which nothing changes; 0.1 is 10 %.
 	Tolerance float64

@@ -7,7 +7,7 @@ import (
 )
 
 // QuantityOf converts a measured number to thousandths. What is finer than one thousandth is
-// rounded up (hpa-semantics.md, section 0); the binary error of a decimal number does not count as
+// rounded up (docs/semantics.md, section 0); the binary error of a decimal number does not count as
 // finer, so that 0.07 is 70 and not 71. NaN, infinities and numbers beyond ±9.2e15, which a
 // Quantity cannot hold, are Invalid.
 func QuantityOf(v float64) (algorithm.Quantity, error) {

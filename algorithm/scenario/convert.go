@@ -144,7 +144,7 @@ func (in *Instance) containers(defaults Requests) []Container {
 }
 
 // wholeRequests are those of an instance that declares some for itself: its own, and for every
-// other resource what its containers need at most at one time (hpa-semantics.md, section 8).
+// other resource what its containers need at most at one time (docs/semantics.md, section 8).
 func wholeRequests(declared Requests, containers []Container) Requests {
 	whole := Requests{}
 	for resource, amount := range declared {

@@ -72,7 +72,7 @@ func (r *Result) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(r))
 }
 
-// The labels of the HPA's counters (hpa-semantics.md, section 20).
+// The labels of the HPA's counters (docs/semantics.md, section 20).
 const (
 	scaleUp       = "scale_up"
 	scaleDown     = "scale_down"

@@ -165,7 +165,11 @@ func (e *evaluation) logOutcome(f *failure) {
 	d := &e.decision
 	log := e.workload.log
 	if e.wrote == changed {
-		log.Info("scaled", "from", d.SpecReplicas, "to", d.Desired, "reason", d.Reason, "metric", e.decidingMetric())
+		facts := []any{"from", d.SpecReplicas, "to", d.Desired, "reason", d.Reason}
+		if metric := e.decidingMetric(); metric != "" {
+			facts = append(facts, "metric", metric)
+		}
+		log.Info("scaled", facts...)
 	}
 	trouble := ""
 	if f != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/hpad/hpad/algorithm"
 )
 
-// FuzzDecide holds what is true of every decision against random histories. The bits of the second
-// argument make worlds that no validation would let through.
+// FuzzDecide holds what is true of every decision against random histories. Wild ones
+// hold what no validation would let through.
 func FuzzDecide(f *testing.F) {
 	for seed := range uint64(150) {
 		f.Add(seed, seed%2 == 1)
@@ -91,10 +91,11 @@ func text(t *testing.T, spec *algorithm.Spec, obs *algorithm.Observation) string
 
 func keepsItsPromises(t *testing.T, spec *algorithm.Spec, obs *algorithm.Observation, d *algorithm.Decision) {
 	t.Helper()
+	valid := len(spec.Validate()) == 0
 	if d.Rescale != (d.Desired != obs.SpecReplicas) {
 		t.Errorf("rescale %t from %d to %d", d.Rescale, obs.SpecReplicas, d.Desired)
 	}
-	if d.Rescale && len(spec.Validate()) == 0 && (d.Desired < spec.MinReplicas || d.Desired > spec.MaxReplicas) {
+	if d.Rescale && valid && (d.Desired < spec.MinReplicas || d.Desired > spec.MaxReplicas) {
 		t.Errorf("rescale to %d, outside of %d … %d", d.Desired, spec.MinReplicas, spec.MaxReplicas)
 	}
 	if d.Rescale && obs.TargetErr != nil {
@@ -106,15 +107,16 @@ func keepsItsPromises(t *testing.T, spec *algorithm.Spec, obs *algorithm.Observa
 			failed++
 		}
 	}
-	valid := len(spec.Validate()) == 0
 	switch {
 	case failed == 0:
 	case d.Err == nil:
 		t.Error("a metric failed, and nobody is told")
 	case failed == len(d.Metrics) && d.Rescale:
 		t.Error("scaled though every metric failed")
-	case valid && d.Path == algorithm.PathMetrics && d.Recommended && d.Recommendation < obs.SpecReplicas:
+	case d.Path == algorithm.PathMetrics && d.Recommended && d.Recommendation < obs.SpecReplicas:
 		t.Error("a recommendation to scale down though a metric failed")
+	case valid && d.Desired < obs.SpecReplicas:
+		t.Error("scaled down though a metric failed")
 	}
 	if d.Path == algorithm.PathMetrics && obs.Selector != algorithm.SelectorOK && d.Rescale {
 		t.Error("scaled by the samples of instances that may be another's")

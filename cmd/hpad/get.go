@@ -139,12 +139,8 @@ func row(w *api.Workload, now time.Time, wide bool) []string {
 	if wide {
 		shown = len(w.Metrics)
 	}
-	target := shortTarget(w)
-	if wide {
-		target = w.Target
-	}
 	cells := []string{
-		w.Name, target, metricsCell(w.Metrics, shown),
+		w.Name, shortTarget(w), metricsCell(w.Metrics, shown),
 		itoa(w.MinReplicas), itoa(w.MaxReplicas), replicasCell(w), age(w.Since, now),
 	}
 	if wide {
@@ -199,7 +195,7 @@ func replicasCell(w *api.Workload) string {
 }
 
 func desiredCell(w *api.Workload) string {
-	if !wasRead(w) {
+	if w.LastSuccess.IsZero() && w.DesiredReplicas == 0 {
 		return unknown
 	}
 	return itoa(w.DesiredReplicas)

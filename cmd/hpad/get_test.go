@@ -77,7 +77,7 @@ func aligned(text string) string {
 func TestAWideTableShowsEverything(t *testing.T) {
 	lines := strings.Split(shown(t, true, web()), "\n")
 	for _, want := range []string{
-		"docker-swarm:unix:///run/docker.sock/shop_web", "queue: <unknown>/0.25", "1m30s ago", "TooFewReplicas",
+		"queue: <unknown>/0.25", "1m30s ago", "TooFewReplicas",
 	} {
 		if !strings.Contains(lines[1], want) {
 			t.Errorf("%q is missing in %q", want, lines[1])

@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long a script waits for what must happen.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"hpad": main, "ask": ask})

@@ -148,7 +148,7 @@ func (c *client) unreachable(ctx context.Context, err error) error {
 		err = e.Err
 	}
 	return fmt.Errorf("cannot reach hpad at %s: %w\n"+
-		"Is \"hpad run\" running? Set --address or HPAD_ADDRESS if it listens elsewhere.", c.address, err)
+		"Is \"hpad run\" running? Set --address or HPAD_ADDRESS if it listens elsewhere", c.address, err)
 }
 
 func (c *client) refused(response *http.Response, body io.Reader) error {

@@ -2,6 +2,7 @@ package algorithm
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -74,15 +75,18 @@ func (e *evaluation) targetFailed() {
 		fmt.Sprintf("the HPA controller was unable to get the target's current scale: %v", err))
 }
 
-// begin makes the size found by the first evaluation its first recommendation, so that a restart
-// never scales down at once.
+// begin makes the size found by the first evaluation a recommendation, so that a restart never
+// scales down at once. It is the first one, unless a State was saved and continued later: then the
+// recommendations in it are still known.
 func (e *evaluation) begin() {
 	if e.state.Memory.Begun {
 		return
 	}
 	e.begun = true
 	e.state.Memory.Begun = true
-	e.state.Memory.Recommendations = []Recommendation{{Replicas: e.obs.SpecReplicas, Time: InstantOf(e.now)}}
+	known := e.state.Memory.Recommendations
+	found := Recommendation{Replicas: e.obs.SpecReplicas, Time: InstantOf(e.now)}
+	e.state.Memory.Recommendations = append(slices.Clip(known), found)
 }
 
 // returnsFromZero tells whether a target at 0 is scaled: only if it went there by itself.

@@ -13,7 +13,9 @@ type State struct {
 
 // Memory is what upstream's controller keeps in memory per autoscaler (section 1).
 type Memory struct {
-	// Begun is true once there is a list of recommendations, be it empty.
+	// Begun is true once there is a list of recommendations, be it empty. Who continues a saved
+	// State after a while in which nothing was evaluated sets it to false: the next evaluation then
+	// adds the size it finds to the recommendations, as a first one does.
 	Begun           bool             `json:"begun"`
 	Recommendations []Recommendation `json:"recommendations,omitempty"`
 	ScaleUps        []ScaleEvent     `json:"scale_ups,omitempty"`

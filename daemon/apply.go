@@ -20,7 +20,7 @@ const (
 // apply makes the change the decision wants, unless the target must wait. After a conflict it
 // reads and decides again, from the state before and with the time of this evaluation, so that the
 // recommendation is recorded once.
-func (e *evaluation) apply(ctx context.Context, before algorithm.State) {
+func (e *evaluation) apply(ctx context.Context) {
 	for try := 1; ; try++ {
 		e.write(ctx)
 		if e.wrote != failed || targets.ClassOf(e.err, true) != targets.Conflict || try == maxTries {
@@ -28,7 +28,7 @@ func (e *evaluation) apply(ctx context.Context, before algorithm.State) {
 		}
 		time.Sleep(tryPause/2 + rand.N(tryPause))
 		e.wrote, e.err = unchanged, nil
-		if err := e.decide(ctx, before); err != nil || !e.decision.Rescale {
+		if err := e.decide(ctx); err != nil || !e.decision.Rescale {
 			return
 		}
 	}
@@ -46,6 +46,7 @@ func (e *evaluation) write(ctx context.Context) {
 		e.wrote, e.err = held, &heldError{block.Reason, block.Message}
 		return
 	}
+	e.announce()
 	within, cancel := context.WithTimeout(ctx, e.deadline)
 	defer cancel()
 	calls := e.bound.connection.calls

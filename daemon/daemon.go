@@ -40,6 +40,9 @@ type Daemon struct {
 	refuseReloads func()
 	ready         atomic.Bool
 
+	// state is nil if nothing is to survive.
+	state *store
+
 	// evaluating ends when evaluations must stop.
 	evaluating  context.Context
 	evaluations sync.WaitGroup
@@ -117,6 +120,9 @@ func (d *Daemon) Run(ctx context.Context) error {
 // start brings everything up, what is depended on first. What is up when it fails, undo holds.
 func (d *Daemon) start(ctx context.Context, undo *closers, failed chan<- error) error {
 	background := context.WithoutCancel(ctx)
+	if err := d.remember(undo); err != nil {
+		return err
+	}
 	undo.push("targets and sources", func(context.Context) error {
 		d.retiring.Wait()
 		return d.inForce().Close()
@@ -166,7 +172,7 @@ func (d *Daemon) begin(w *workload, r *round) {
 		return
 	}
 	e := &evaluation{
-		workload: w, bound: bound, round: r, at: r.at, metrics: d.metrics,
+		workload: w, bound: bound, round: r, at: r.at, metrics: d.metrics, store: d.state,
 		deadline: d.inForce().deadline(),
 	}
 	d.evaluations.Go(func() {

@@ -24,6 +24,7 @@ type evaluation struct {
 	at       time.Time
 	deadline time.Duration
 	metrics  *daemonMetrics
+	store    *store
 
 	status      targets.Status
 	observation algorithm.Observation
@@ -36,6 +37,8 @@ type evaluation struct {
 	wrote outcome
 	// err is why the change was not made, if one was wanted and failed.
 	err error
+	// intended is true if the change was announced to the store.
+	intended bool
 }
 
 // outcome is what became of the change a decision wanted.
@@ -71,22 +74,22 @@ func (e *evaluation) run(ctx context.Context) {
 
 // pass returns an error only if the evaluation was interrupted.
 func (e *evaluation) pass(ctx context.Context) error {
-	before := e.state
-	if err := e.decide(ctx, before); err != nil {
+	if err := e.decide(ctx); err != nil {
 		return err
 	}
 	if e.decision.Rescale {
 		// What was decided is carried out even if the daemon is told to stop meanwhile.
-		e.apply(context.WithoutCancel(ctx), before)
+		e.apply(context.WithoutCancel(ctx))
 	}
 	return nil
 }
 
 // decide observes and decides, from the state that was before this evaluation.
-func (e *evaluation) decide(ctx context.Context, before algorithm.State) error {
+func (e *evaluation) decide(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, e.deadline)
 	defer cancel()
 	e.readTarget(within)
+	before := e.before()
 	spec := &e.bound.config.Spec
 	if e.observation.TargetErr == nil && e.needsMetrics(before) {
 		e.readMetrics(within)

@@ -53,6 +53,8 @@ func (d *Daemon) activate(ctx context.Context, h handover, activator targets.Act
 		if err := h.from.target.Close(); err != nil {
 			h.workload.log.Warn("cannot close the target before its successor starts", "err", err)
 		}
+	} else {
+		h.workload.resumeAfterRestart(h.to)
 	}
 	err := guarded(func() error { return activator.Activate(within) })
 	if err != nil {

@@ -17,12 +17,14 @@ type daemonMetrics struct {
 	evaluationDuration prometheus.Histogram
 	evaluationErrors   *prometheus.CounterVec
 	skipped            prometheus.Counter
+	state              *stateMetrics
 }
 
 func newDaemonMetrics() *daemonMetrics {
 	m := &daemonMetrics{
 		registry: prometheus.NewRegistry(),
 		calls:    newCallMetrics(),
+		state:    newStateMetrics(),
 		reloadOK: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "hpad_config_last_reload_successful",
 			Help: "Whether the last attempt to load the configuration succeeded.",
@@ -52,6 +54,7 @@ func newDaemonMetrics() *daemonMetrics {
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	m.registry.MustRegister(m.calls.collectors()...)
+	m.registry.MustRegister(m.state.collectors()...)
 	return m
 }
 

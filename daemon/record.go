@@ -91,6 +91,7 @@ func (e *evaluation) record() {
 	e.recordEvents()
 	e.count(f)
 	e.backOff(f)
+	e.save()
 	e.workload.report.Store(e.newReport(f))
 	e.logOutcome(f)
 }
@@ -140,13 +141,8 @@ func (e *evaluation) count(f *failure) {
 		h.counts.ok++
 		h.success = e.at
 	}
-	if e.wrote != changed {
-		return
-	}
-	if e.decision.Desired > e.decision.SpecReplicas {
-		h.counts.ups++
-	} else {
-		h.counts.downs++
+	if e.wrote == changed {
+		h.counts.scaled(e.decision.SpecReplicas, e.decision.Desired)
 	}
 }
 

@@ -119,6 +119,7 @@ func (d *Daemon) adopt(ctx context.Context, set *Set) {
 		switch {
 		case w == nil:
 			w = newWorkload(b, d.log, time.Now())
+			d.recall(w, b, set.cfg.Daemon.SyncPeriod)
 			handovers = append(handovers, handover{workload: w, to: b})
 		case w.binding() != b:
 			from := w.binding()
@@ -137,6 +138,7 @@ func (d *Daemon) adopt(ctx context.Context, set *Set) {
 	d.mu.Lock()
 	d.set, d.workloads, d.order = set, workloads, order
 	d.mu.Unlock()
+	d.state.forgetOthers(workloads)
 	d.scheduler.plan(turns(groups(order), set.cfg.Daemon.SyncPeriod, time.Now()))
 	d.retire(old, set, replaced)
 }

@@ -36,7 +36,13 @@ type workload struct {
 // history is what one evaluation leaves for the next.
 type history struct {
 	state algorithm.State
-	own   ownConditions
+	// intent is a change of which an hpad that was killed did not learn the outcome; nil if there is
+	// none.
+	intent *intent
+	// resumable is true if the state is that of the workload's present target, kept from before hpad
+	// started.
+	resumable bool
+	own       ownConditions
 	// events are the newest last.
 	events  []api.Event
 	counts  counts
@@ -50,6 +56,14 @@ type history struct {
 type counts struct {
 	ok, failed uint64
 	ups, downs uint64
+}
+
+func (c *counts) scaled(from, to int32) {
+	if to > from {
+		c.ups++
+	} else {
+		c.downs++
+	}
 }
 
 func newWorkload(b *binding, log *slog.Logger, now time.Time) *workload {

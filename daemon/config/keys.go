@@ -34,7 +34,7 @@ type daemonKeys struct {
 	Listen                  string        `toml:"listen" doc:"The TCP address of the HTTP API, metrics and page; empty for none."`
 	WebConfigFile           options.Path  `toml:"web_config_file" doc:"A web configuration file as all Prometheus exporters take it: TLS and users."`
 	Socket                  options.Path  `toml:"socket" doc:"The unix socket over which the hpad command may also change things; empty for none. Under systemd it is in the unit's runtime directory."`
-	StateDir                options.Path  `toml:"state_dir" doc:"The folder of what must survive a restart; empty for none. Under systemd it is the unit's state directory."`
+	StateDir                options.Path  `toml:"state_dir" doc:"The folder of what must survive a restart (see state.md); empty for none. A change takes a restart of hpad. Under systemd the default is the unit's state directory."`
 }
 
 func defaultDaemon() daemonKeys {
@@ -47,7 +47,6 @@ func defaultDaemon() daemonKeys {
 		InitialReadinessDelay:   s.InitialReadinessDelay,
 		Listen:                  "127.0.0.1:9872",
 		Socket:                  "/run/hpad/hpad.sock",
-		StateDir:                "/var/lib/hpad",
 	}
 }
 

@@ -103,8 +103,12 @@ func keepsItsPromises(t *testing.T, spec *algorithm.Spec, obs *algorithm.Observa
 	}
 	failed := 0
 	for i := range d.Metrics {
-		if d.Metrics[i].Err != nil {
+		m := &d.Metrics[i]
+		if m.Err != nil {
 			failed++
+		}
+		if m.Within != (m.Kept == algorithm.KeptWithin) {
+			t.Errorf("metric %d: within %t, kept %d", i, m.Within, m.Kept)
 		}
 	}
 	switch {

@@ -194,6 +194,9 @@ func (c chance) instance(i int, now time.Time) algorithm.Instance {
 	if c.one(100) {
 		in.Containers[0].Requests = nil
 	}
+	if c.one(100) {
+		in.Containers = nil
+	}
 	return in
 }
 

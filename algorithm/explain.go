@@ -48,6 +48,8 @@ func (t *trace) target() {
 	switch {
 	case d.Path == PathTargetFailed:
 		t.add("target", "cannot be read: %v", d.Err)
+	case d.Path == PathDisabled && t.spec.ScaleToZero && t.spec.MinReplicas == 0 && !t.spec.total:
+		t.add("target", "at 0 replicas, and no object or external metric to bring it back: left alone")
 	case d.Path == PathDisabled:
 		t.add("target", "at 0 replicas, where this workload did not bring it: left alone")
 	case d.Path == PathAboveMax:

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -160,9 +159,10 @@ func measure(t *testing.T, c loadCase, length time.Duration) (f figures) {
 	began := time.Now()
 	go func() { ended <- d.Run(ctx) }()
 	settle(length)
-	f.first = p.first.Sub(began)
-	if p.seen != c.workloads {
-		t.Errorf("%d of %d workloads were evaluated", p.seen, c.workloads)
+	first, seen := p.started()
+	f.first = first.Sub(began)
+	if seen != c.workloads {
+		t.Errorf("%d of %d workloads were evaluated", seen, c.workloads)
 	}
 	quiet(t, &f, url, address, &logged, length)
 	change(t, &f, p, url, length)
@@ -201,12 +201,10 @@ func quiet(t *testing.T, f *figures, url, address string, logged *atomic.Int64, 
 func change(t *testing.T, f *figures, p *probe, url string, length time.Duration) {
 	ask(t, url+"/value?v=80", nil)
 	time.Sleep(min(length+time.Second, period+2*time.Second))
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	slices.Sort(p.waits)
-	f.changes = len(p.waits)
+	waits := p.sortedWaits()
+	f.changes = len(waits)
 	if f.changes > 0 {
-		f.changeP50, f.changeP99 = p.waits[f.changes/2], p.waits[f.changes*99/100]
+		f.changeP50, f.changeP99 = waits[f.changes/2], waits[f.changes*99/100]
 	}
 }
 

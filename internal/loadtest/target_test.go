@@ -2,6 +2,7 @@ package loadtest
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,6 +41,20 @@ func (p *probe) sawFirst() {
 	defer p.mu.Unlock()
 	p.first = time.Now()
 	p.seen++
+}
+
+// started returns when the last target was read for the first time, and how many were.
+func (p *probe) started() (first time.Time, seen int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.first, p.seen
+}
+
+func (p *probe) sortedWaits() []time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	slices.Sort(p.waits)
+	return slices.Clone(p.waits)
 }
 
 // probed is a source driver whose answers the probe sees.

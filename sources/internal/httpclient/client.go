@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -42,13 +41,12 @@ func New(o Options) (*Client, error) {
 	if err := validate(&cfg); err != nil {
 		return nil, err
 	}
-	// The transport goes on dialling when the request that began it is over.
-	dialer := &net.Dialer{Timeout: o.Timeout}
 	client, err := config.NewClientFromConfig(cfg, "hpad",
-		config.WithDialContextFunc(dialer.DialContext), config.WithUserAgent("hpad"))
+		config.WithDialContextFunc(newDialer(o.Timeout).dial), config.WithUserAgent("hpad"))
 	if err != nil {
 		return nil, options.Errorf("tls_config", "%s", err)
 	}
+	client.CheckRedirect = o.checkRedirect
 	return &Client{base: base, http: client, opts: o, slots: make(chan struct{}, o.MaxConcurrent)}, nil
 }
 
@@ -111,7 +109,7 @@ func (c *Client) tooLarge() error {
 // unavailable says why there is no answer. The address of a url.Error is left out: it holds the
 // query, and could hold more after a redirect.
 func (c *Client) unavailable(ctx context.Context, err error) error {
-	var inURL *url.Error
+	var inURL, inToken *url.Error
 	if errors.As(err, &inURL) {
 		err = inURL.Err
 	}
@@ -120,6 +118,8 @@ func (c *Client) unavailable(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &token):
 		return sources.Errorf(sources.Denied, "cannot ask %s: its oauth2.token_url gave no token: %s", c, tokenStatus(token))
+	case errors.As(err, &inToken):
+		return sources.Errorf(sources.Unavailable, "cannot ask %s: its oauth2.token_url gave no token: %w", c, inToken.Err)
 	case errors.As(err, &file):
 		return sources.Errorf(sources.Denied, "cannot ask %s: %w", c, file)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):

@@ -25,22 +25,23 @@ type measure struct {
 
 // recommendPerInstance is for resource, container resource and instances metrics: sections 7–10.
 func (e *evaluation) recommendPerInstance(m *Metric, reading *Reading, r *MetricResult) error {
-	if len(e.obs.Instances) == 0 {
-		return errNoInstances
-	}
 	if !reading.answered() {
 		return errNoAnswer
+	}
+	if len(e.obs.Instances) == 0 {
+		return errNoInstances
 	}
 	u := measure{utilization: m.Target.Kind == KindAverageUtilization, target: m.Target.Value}
 	if u.utilization {
 		u.target = int64(clamp32(u.target))
 	}
-	if err := u.addListed(e, m, reading, r); err != nil {
-		return err
-	}
+	err := u.addListed(e, m, reading, r)
 	u.addUnlisted(reading.Unlisted)
-	if u.present == 0 {
+	switch {
+	case u.present == 0:
 		return errNoSamples
+	case err != nil:
+		return err
 	}
 	if u.requestsNothing() {
 		return errNoRequests
@@ -63,8 +64,9 @@ func (g *Reading) answered() bool {
 	return false
 }
 
-// addListed groups the instances and adds up what each group needs.
-func (u *measure) addListed(e *evaluation, m *Metric, reading *Reading, r *MetricResult) error {
+// addListed groups the instances and adds up what each group needs. Its error names the first
+// instance without a request.
+func (u *measure) addListed(e *evaluation, m *Metric, reading *Reading, r *MetricResult) (err error) {
 	grouping := e.groupingOf(m)
 	fill := max(100, u.target)
 	for i := range e.obs.Instances {
@@ -76,8 +78,8 @@ func (u *measure) addListed(e *evaluation, m *Metric, reading *Reading, r *Metri
 		var request int64
 		if u.utilization {
 			requested, ok := m.request(in)
-			if !ok {
-				return fmt.Errorf("instance %q has no request of %q", in.ID, m.Name)
+			if !ok && err == nil {
+				err = fmt.Errorf("instance %q has no request of %q", in.ID, m.Name)
 			}
 			request = int64(requested)
 		}
@@ -99,7 +101,7 @@ func (u *measure) addListed(e *evaluation, m *Metric, reading *Reading, r *Metri
 	}
 	u.present = int64(r.Ready)
 	u.counted = u.present
-	return nil
+	return err
 }
 
 // fillIn is the value a missing instance is given when scaling down: it uses all it may.

@@ -24,7 +24,7 @@ func (e *evaluation) limitByPolicies(stabilized int32) int32 {
 	switch s := e.obs.SpecReplicas; {
 	case stabilized > s:
 		ceiling, reason := e.spec.MaxReplicas, ReasonTooManyReplicas
-		if limit := max(s, e.policyLimit(&e.spec.Behavior.ScaleUp, limitUp)); e.spec.MaxReplicas > limit {
+		if limit := max(s, e.policyLimit(&e.spec.Behavior.ScaleUp, true)); e.spec.MaxReplicas > limit {
 			ceiling, reason = limit, ReasonScaleUpLimit
 		}
 		if stabilized > ceiling {
@@ -32,7 +32,7 @@ func (e *evaluation) limitByPolicies(stabilized int32) int32 {
 		}
 	case stabilized < s:
 		floor, reason := e.spec.MinReplicas, ReasonTooFewReplicas
-		if limit := min(s, e.policyLimit(&e.spec.Behavior.ScaleDown, limitDown)); e.spec.MinReplicas < limit {
+		if limit := min(s, e.policyLimit(&e.spec.Behavior.ScaleDown, false)); e.spec.MinReplicas < limit {
 			floor, reason = limit, ReasonScaleDownLimit
 		}
 		if stabilized < floor {
@@ -54,64 +54,47 @@ func (e *evaluation) unlimited(replicas int32) int32 {
 	return replicas
 }
 
-// direction is what differs between the policies of the two directions.
-type direction struct {
-	apply func(Policy, int32) int32
-	// most and least change: which of two limits.
-	most, least func(int32, int32) int32
-}
-
-var (
-	limitUp = direction{
-		apply: Policy.up,
-		most:  func(a, b int32) int32 { return max(a, b) },
-		least: func(a, b int32) int32 { return min(a, b) },
-	}
-	limitDown = direction{
-		apply: Policy.down,
-		most:  func(a, b int32) int32 { return min(a, b) },
-		least: func(a, b int32) int32 { return max(a, b) },
-	}
-)
-
-// policyLimit is how far the policies of a direction let the present count go.
-func (e *evaluation) policyLimit(rules *Rules, dir direction) int32 {
+// policyLimit is how far the policies of a direction let the present count go: the largest change
+// any of them allows, or with select policy Min the smallest.
+func (e *evaluation) policyLimit(rules *Rules, up bool) int32 {
 	s := e.obs.SpecReplicas
-	if rules.SelectPolicy == SelectDisabled || len(rules.Policies) == 0 {
+	if rules.SelectPolicy == SelectDisabled {
 		return s
 	}
-	choose := dir.most
-	if rules.SelectPolicy == SelectMin {
-		choose = dir.least
+	highest := up != (rules.SelectPolicy == SelectMin)
+	// Of an empty list, which no validation lets through, upstream makes these.
+	limit := int32(math.MaxInt32)
+	if highest {
+		limit = math.MinInt32
 	}
-	var limit int32
 	results := make([]PolicyResult, len(rules.Policies))
 	for i, p := range rules.Policies {
 		added := sumSince(e.state.Memory.ScaleUps, e.now, p.Period)
 		removed := sumSince(e.state.Memory.ScaleDowns, e.now, p.Period)
 		start := s - added + removed
-		results[i] = PolicyResult{Policy: p, Start: start, Limit: dir.apply(p, start)}
-		if i == 0 {
-			limit = results[i].Limit
+		allowed := p.limit(start, up)
+		results[i] = PolicyResult{Policy: p, Start: start, Limit: allowed}
+		if highest {
+			limit = max(limit, allowed)
+		} else {
+			limit = min(limit, allowed)
 		}
-		limit = choose(limit, results[i].Limit)
 	}
 	e.decision.Limit.Policies = results
 	return limit
 }
 
-// up and down: sums wrap, as the HPA's; a percentage is computed in exactly this form.
-
-func (p Policy) up(start int32) int32 {
-	if p.Type == PolicyPercent {
-		return ceil32(float64(start) * (1 + float64(p.Value)/100))
-	}
-	return start + p.Value
-}
-
-func (p Policy) down(start int32) int32 {
-	if p.Type == PolicyPercent {
-		return saturate32(float64(start) * (1 - float64(p.Value)/100))
+// limit is how far one policy lets a count go that was start at the begin of its period. Sums wrap,
+// as the HPA's; a percentage is computed in exactly this form.
+func (p Policy) limit(start int32, up bool) int32 {
+	share := float64(p.Value) / 100
+	switch percent := p.Type == PolicyPercent; {
+	case percent && up:
+		return ceil32(float64(start) * (1 + share))
+	case percent:
+		return saturate32(float64(start) * (1 - share))
+	case up:
+		return start + p.Value
 	}
 	return start - p.Value
 }

@@ -94,7 +94,7 @@ func (c chance) rules() (r algorithm.Rules) {
 		return r
 	}
 	r.Policies = []algorithm.Policy{}
-	for range 1 + c.IntN(3) {
+	for range c.IntN(4) {
 		p := algorithm.Policy{
 			Type:   pick(c, algorithm.PolicyInstances, algorithm.PolicyPercent),
 			Value:  pick[int32](c, 1, 2, 4, 10, 50, 100, 200),

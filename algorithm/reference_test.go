@@ -358,7 +358,7 @@ func (w *twin) limitByPolicies(d int32) int32 {
 }
 
 func (w *twin) policyLimit(rules twinRules, way string) int32 {
-	if rules.selects == algorithm.SelectDisabled || len(rules.policies) == 0 {
+	if rules.selects == algorithm.SelectDisabled {
 		return w.obs.SpecReplicas
 	}
 	var limits []int32
@@ -376,7 +376,7 @@ func (w *twin) policyLimit(rules twinRules, way string) int32 {
 			limits = append(limits, int32(wrap(32, big.NewInt(start-v))))
 		}
 	}
-	most, least := limits[0], limits[0]
+	most, least := int32(math.MinInt32), int32(math.MaxInt32)
 	for _, l := range limits {
 		most, least = max(most, l), min(least, l)
 	}

@@ -38,7 +38,7 @@ func (i *instance) measure(t *table, pid int, cpus int) rate.Usage {
 		taken = precise(now, pid, taken)
 	}
 	used := i.ledger.add(now)
-	started := taken.Add(i.start - t.uptime - taken.Sub(t.taken))
+	started := t.taken.Add(i.start - t.uptime)
 	return i.counter.Add(rate.Reading{Used: used, Taken: taken}, started, cpus)
 }
 

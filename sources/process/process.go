@@ -15,6 +15,7 @@ import (
 	"github.com/hpad/hpad/internal/options"
 	"github.com/hpad/hpad/sources"
 	"github.com/hpad/hpad/sources/internal/procfs"
+	"github.com/hpad/hpad/sources/internal/rate"
 	"github.com/hpad/hpad/targets"
 )
 
@@ -95,9 +96,10 @@ func isPart(part string, in *targets.Instance) bool {
 	return part == "" || len(in.Containers) == 1 && in.Containers[0].Name == part
 }
 
-// refresh reads all processes once per evaluation time.
+// refresh reads all processes once per evaluation time, and not again within a window that would
+// be too small to tell usage: the evaluations of many workloads are spread over time.
 func (s *Source) refresh(at time.Time) error {
-	if s.table != nil && s.table.at.Equal(at) {
+	if s.table != nil && (s.table.at.Equal(at) || time.Since(s.table.taken) < rate.MinWindow) {
 		return nil
 	}
 	t, err := readTable(s.proc, at)
@@ -157,12 +159,12 @@ func (s *Source) reused(main *procfs.Stat, in *targets.Instance) bool {
 }
 
 // memory is the resident set of all processes of the instance. Pages that they share count once for
-// each of them.
+// each of them. A sum that lacks a process which did not end would be made up.
 func (s *Source) memory(pid int, at time.Time) algorithm.Sample {
 	bytes := uint64(0)
 	for _, member := range s.table.members(pid) {
 		resident, err := readResident(s.proc, member)
-		if err != nil && member == pid {
+		if err != nil && (member == pid || !ended(err)) {
 			return algorithm.Sample{}
 		}
 		bytes += resident

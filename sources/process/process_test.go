@@ -16,6 +16,7 @@ import (
 	"github.com/hpad/hpad/algorithm"
 	"github.com/hpad/hpad/internal/options"
 	"github.com/hpad/hpad/sources"
+	"github.com/hpad/hpad/sources/internal/rate"
 	"github.com/hpad/hpad/sources/sourcetest"
 	"github.com/hpad/hpad/targets"
 )
@@ -162,6 +163,38 @@ func TestChildSeenToEndBeforeItsParentHasItsTimeCountsOnce(t *testing.T) {
 		f.put(main)
 		if got := read(t, s, "cpu", instanceOf(10)); !got.Present || got.Value != 0 {
 			t.Errorf("got %+v, want 0 cores", got)
+		}
+	})
+}
+
+func TestProcessesAreListedOncePerSecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newTree(t)
+		main := process{pid: 10, pages: 1}
+		f.put(main)
+		s := open(f.root)
+		read(t, s, "memory", instanceOf(10))
+		first := s.table
+		time.Sleep(rate.MinWindow - time.Millisecond)
+		f.tick()
+		if read(t, s, "memory", instanceOf(10)); s.table != first {
+			t.Error("listed again within the second")
+		}
+		time.Sleep(time.Millisecond)
+		f.tick()
+		if read(t, s, "memory", instanceOf(10)); s.table == first {
+			t.Error("not listed again after a second")
+		}
+	})
+}
+
+func TestMemoryOfWhatCannotBeReadIsNotLeftOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newTree(t)
+		f.put(process{pid: 10, pages: 1}, process{pid: 11, parent: 10, pages: 1})
+		f.write("11/statm", "nonsense")
+		if got := read(t, open(f.root), "memory", instanceOf(10)); got.Present {
+			t.Errorf("got %+v, want no sample", got)
 		}
 	})
 }

@@ -54,7 +54,7 @@ func readTable(proc string, at time.Time) (*table, error) {
 			continue
 		}
 		text, err := readSmall(proc+"/"+name+"/stat", buffer)
-		if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ESRCH) {
+		if ended(err) {
 			continue
 		}
 		if err != nil {
@@ -65,6 +65,11 @@ func readTable(proc string, at time.Time) (*table, error) {
 		}
 	}
 	return t, nil
+}
+
+// ended tells of an error of reading a file of a process whether it is that there is none any more.
+func ended(err error) bool {
+	return errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ESRCH)
 }
 
 func list(proc string) ([]string, error) {

@@ -11,6 +11,13 @@ import (
 	"github.com/hpad/hpad/internal/options"
 )
 
+// Bounds of the sync period. CPU usage is an average over it: over less than a second the counters
+// are too coarse, over many minutes it says little of now, and sources forget where they began.
+const (
+	shortestSync = time.Second
+	longestSync  = 5 * time.Minute
+)
+
 // underSystemd takes the folders systemd made for the unit as defaults.
 func (k daemonKeys) underSystemd() daemonKeys {
 	if dir := firstOf(os.Getenv("RUNTIME_DIRECTORY")); dir != "" {
@@ -32,8 +39,9 @@ func firstOf(list string) string {
 func (l *loader) daemon(s *scope, values map[string]any) Daemon {
 	keys := defaultDaemon().underSystemd()
 	s.add("daemon", options.Decode(s.dir, values, &keys))
-	if keys.SyncPeriod < time.Second {
-		s.failf("daemon.sync_period", "must be >= 1s, is %s", options.Duration(keys.SyncPeriod))
+	if keys.SyncPeriod < shortestSync || keys.SyncPeriod > longestSync {
+		s.failf("daemon.sync_period", "must be %s to %s, is %s",
+			options.Duration(shortestSync), options.Duration(longestSync), options.Duration(keys.SyncPeriod))
 	}
 	if keys.Tolerance < 0 {
 		s.failf("daemon.tolerance", "must be >= 0, is %s", options.Show(keys.Tolerance))

@@ -26,7 +26,7 @@ type includedKeys struct {
 }
 
 type daemonKeys struct {
-	SyncPeriod              time.Duration `toml:"sync_period" doc:"The time from one evaluation of a workload to the next; at least 1s."`
+	SyncPeriod              time.Duration `toml:"sync_period" doc:"The time from one evaluation of a workload to the next; 1s to 5m."`
 	Tolerance               float64       `toml:"tolerance" doc:"The distance of the usage ratio from 1 within which nothing changes: 0.1 is 10 %."`
 	DownscaleStabilization  time.Duration `toml:"downscale_stabilization" doc:"The stabilization window of scaling down of workloads that set none."`
 	CPUInitializationPeriod time.Duration `toml:"cpu_initialization_period" doc:"For so long after its start, CPU samples of an instance count only if it is ready and the sample was taken entirely after it became so."`

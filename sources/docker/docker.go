@@ -22,8 +22,9 @@ import (
 )
 
 const (
-	// forgetAfter is how long a container is remembered that nobody asks for.
-	forgetAfter = 5 * time.Minute
+	// forgetAfter is how long a container is remembered that nobody asks for: twice the longest sync
+	// period.
+	forgetAfter = 10 * time.Minute
 	// bufferSize is more than any file of a control group that is read.
 	bufferSize = 32 << 10
 )
@@ -136,7 +137,7 @@ func (s *Source) remembered(in *targets.Instance, now time.Time) *container {
 
 // tidy forgets the containers that nobody asks for any more.
 func (s *Source) tidy(now time.Time) {
-	if now.Sub(s.tidied) < forgetAfter/5 {
+	if now.Sub(s.tidied) < forgetAfter/10 {
 		return
 	}
 	s.tidied = now

@@ -19,8 +19,9 @@ import (
 	"github.com/hpad/hpad/targets"
 )
 
-// forgetAfter is how long an instance is remembered that nobody asks for.
-const forgetAfter = 5 * time.Minute
+// forgetAfter is how long an instance is remembered that nobody asks for: twice the longest sync
+// period.
+const forgetAfter = 10 * time.Minute
 
 // settings are the keys of a [sources.NAME] table.
 type settings struct {
@@ -177,7 +178,7 @@ func (s *Source) memory(pid int, at time.Time) algorithm.Sample {
 
 // tidy forgets the instances that nobody asks for any more.
 func (s *Source) tidy(now time.Time) {
-	if now.Sub(s.tidied) < forgetAfter/5 {
+	if now.Sub(s.tidied) < forgetAfter/10 {
 		return
 	}
 	s.tidied = now

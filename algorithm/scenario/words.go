@@ -32,8 +32,11 @@ var (
 
 // metricType leaves an unknown word as it is: that is the metric's failure, not the scenario's.
 func metricType(word string) algorithm.MetricType {
-	if word == "pods" {
+	switch word {
+	case "pods":
 		return algorithm.TypeInstances
+	case string(algorithm.TypeInstances): // no word of the format
+		return "instances (here: pods)"
 	}
 	return algorithm.MetricType(word)
 }

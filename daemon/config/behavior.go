@@ -33,12 +33,29 @@ func rules(s *scope, key string, keys rulesKeys) algorithm.Rules {
 	if keys.Policies != nil {
 		r.Policies = []algorithm.Policy{}
 	}
-	for _, p := range keys.Policies {
-		r.Policies = append(r.Policies, algorithm.Policy{
-			Type:   algorithm.PolicyType(p.Type),
-			Value:  p.Value,
-			Period: p.Period,
-		})
+	for i, p := range keys.Policies {
+		r.Policies = append(r.Policies, policy(s, options.JoinKey(key, element("policies", i)), p))
 	}
 	return r
+}
+
+func policy(s *scope, key string, keys policyKeys) algorithm.Policy {
+	p := algorithm.Policy{Type: algorithm.PolicyType(keys.Type)}
+	switch {
+	case p.Type == "":
+		s.failf(key+".type", "is required: instances or percent")
+	case pods(keys.Type):
+		s.failf(key+".type", `must be "instances" for what Kubernetes calls pods, is %q`, p.Type)
+	}
+	if keys.Value == nil {
+		s.failf(key+".value", "is required")
+	} else {
+		p.Value = *keys.Value
+	}
+	if keys.Period == nil {
+		s.failf(key+".period", "is required, such as \"15s\"")
+	} else {
+		p.Period = *keys.Period
+	}
+	return p
 }

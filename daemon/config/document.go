@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/BurntSushi/toml"
 )
@@ -36,20 +35,10 @@ func parseDocument(path, text string) (*document, Problems) {
 		d.dir = dir
 	}
 	if _, err := toml.Decode(text, &d.values); err != nil {
-		return nil, Problems{syntaxProblem(path, err)}
+		return nil, Problems{syntaxProblem(path, text, err)}
 	}
 	d.lines = indexLines(text)
 	return d, nil
-}
-
-func syntaxProblem(path string, err error) Problem {
-	p := Problem{File: path, Line: 1, Message: err.Error()}
-	if parse, ok := errors.AsType[toml.ParseError](err); ok {
-		p.Line = max(1, parse.Position.Line)
-		p.Message = parse.Message
-	}
-	p.Message = "cannot parse: " + strings.TrimSuffix(strings.Replace(p.Message, "Key '", "key '", 1), ".")
-	return p
 }
 
 func readFile(path string) (string, error) {

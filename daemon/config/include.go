@@ -18,8 +18,10 @@ func (l *loader) included(s *scope, patterns []string) []string {
 			s.failf(key, "must be a path or a pattern, is empty")
 		case !strings.ContainsAny(pattern, `*?[\`):
 			path := joinPath(dir, pattern)
-			if _, err := os.Stat(path); err != nil {
+			if stat, err := os.Stat(path); err != nil {
 				s.failf(key, "cannot read %q: %v", path, plainReason(err))
+			} else if stat.IsDir() {
+				s.failf(key, "must be a file or a pattern such as %q, is a folder", filepath.Join(pattern, "*.toml"))
 			} else if !slices.Contains(seen, path) {
 				seen = append(seen, path)
 			}

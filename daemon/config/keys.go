@@ -105,9 +105,9 @@ type rulesKeys struct {
 }
 
 type policyKeys struct {
-	Type   string        `toml:"type" doc:"The unit of value: instances or percent (of the replicas at the begin of the period)."`
-	Value  int32         `toml:"value" doc:"How much may change in one period; more than 0."`
-	Period time.Duration `toml:"period" doc:"1s to 30m, whole seconds."`
+	Type   string         `toml:"type" doc:"The unit of value: instances or percent (of the replicas at the begin of the period). Required."`
+	Value  *int32         `toml:"value" doc:"How much may change in one period; more than 0. Required."`
+	Period *time.Duration `toml:"period" doc:"1s to 30m, whole seconds. Required."`
 }
 
 // rawTable is a table that is decoded later, as one with a name of its own.

@@ -21,9 +21,7 @@ func (l *loader) metrics(s *scope, w *Workload, tables []rawTable) {
 			Object:    keys.Object,
 			Target:    targetValue(s, key, &keys),
 		}
-		if keys.Type == "" {
-			s.failf(key+".type", "is required: resource, container_resource, instances, object or external")
-		}
+		checkType(s, key, &keys)
 		same := func(o algorithm.Metric) bool {
 			return m.Type == o.Type && m.Name == o.Name && m.Container == o.Container && m.Object == o.Object
 		}
@@ -33,6 +31,27 @@ func (l *loader) metrics(s *scope, w *Workload, tables []rawTable) {
 		l.origin(s, key, &keys, values)
 		w.Spec.Metrics = append(w.Spec.Metrics, m)
 		w.Metrics = append(w.Metrics, keys.origin())
+	}
+}
+
+func checkType(s *scope, key string, keys *metricKeys) {
+	t := algorithm.MetricType(keys.Type)
+	switch {
+	case t == "":
+		s.failf(key+".type", "is required: resource, container_resource, instances, object or external")
+	case pods(keys.Type):
+		s.failf(key+".type", `must be "instances" for what Kubernetes calls pods, is %q`, t)
+	case t == algorithm.TypeResource || t == algorithm.TypeContainerResource:
+		if keys.Name != "" {
+			checkResource(s, key+".name", keys.Name)
+		}
+	}
+}
+
+// checkResource makes sure that a source can measure what is named.
+func checkResource(s *scope, key, name string) {
+	if name != "cpu" && name != "memory" {
+		s.failf(key, `must be "cpu" or "memory", is %s`, options.Show(name))
 	}
 }
 
@@ -67,7 +86,7 @@ func targetValue(s *scope, key string, keys *metricKeys) algorithm.TargetValue {
 	}
 	if len(given) > 1 {
 		slices.Sort(given)
-		s.failf(key, "exactly one target value may be given, are %s", strings.Join(given, " and "))
+		s.failf(key, "only one target value may be given, there are %s", strings.Join(given, " and "))
 		return algorithm.TargetValue{}
 	}
 	return target

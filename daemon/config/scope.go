@@ -25,9 +25,13 @@ func (s *scope) add(key string, err error) {
 	for _, e := range options.Split(err) {
 		below, message := options.Key(e)
 		below = options.JoinKey(key, below)
+		name, meant := options.Unknown(e)
+		if better := s.unknownKey(key, name); name != "" && better != "" {
+			message, meant = better, ""
+		}
 		s.tell(below, message)
 		s.undecoded = append(s.undecoded, below)
-		if meant := options.Meant(e); meant != "" && !s.has(options.JoinKey(key, meant)) {
+		if meant != "" && !s.has(options.JoinKey(key, meant)) {
 			s.told = append(s.told, options.JoinKey(key, meant))
 		}
 	}

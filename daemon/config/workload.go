@@ -40,6 +40,9 @@ func (l *loader) workload(s *scope, values map[string]any) Workload {
 		Behavior:    behavior(s, keys.Behavior),
 		Settings:    l.config.Daemon.Settings,
 	}
+	if keys.MinReplicas == 0 && !keys.ScaleToZero {
+		s.failf("min_replicas", "must be >= 1, or 0 with scale_to_zero = true, is 0")
+	}
 	if keys.MaxReplicas == nil {
 		s.failf("max_replicas", "is required")
 	} else {
@@ -105,6 +108,7 @@ func requests(s *scope, written map[string]decimal) []algorithm.Request {
 	var all []algorithm.Request
 	for _, resource := range slices.Sorted(maps.Keys(written)) {
 		key := "requests." + options.Quote(resource)
+		checkResource(s, key, resource)
 		q, ok := quantity(s, key, written[resource])
 		if ok && q <= 0 {
 			s.failf(key, "must be > 0, is %s", written[resource])

@@ -222,7 +222,16 @@ func (d *decoder) mismatch(key string, x any, want reflect.Type) {
 		d.failf(key, "must be an array of tables, is a table: write its header in double brackets")
 		return
 	}
-	d.failf(key, "must be %s, is %s", noun(want), Show(x))
+	shown := Show(x)
+	if _, isText := x.(string); isText && noun(want) == "a table" {
+		shown = "a string" // perhaps a password in place of a table that names its file
+	}
+	d.failf(key, "must be %s, is %s", noun(want), shown)
+}
+
+// Keys returns the names of the keys of a table, sorted: those of the struct that it is decoded into.
+func Keys(table any) []string {
+	return slices.Sorted(maps.Keys(fieldsOf(reflect.TypeOf(table))))
 }
 
 // listOf returns the elements of an array, however the library made it.

@@ -126,8 +126,8 @@ func TestDecodeTellsEveryMistake(t *testing.T) {
 
 func TestAnUnknownKeySaysWhichWasMeant(t *testing.T) {
 	err := Decode("", map[string]any{"inner": map[string]any{"Value": int64(1)}}, &everything{})
-	if got := Meant(Split(err)[0]); got != "inner.value" {
-		t.Errorf("meant is %q", got)
+	if name, meant := Unknown(Split(err)[0]); name != "Value" || meant != "inner.value" {
+		t.Errorf("unknown is %q, meant is %q", name, meant)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestClosestFindsWhatWasMeant(t *testing.T) {
 	for word, want := range map[string]string{
 		"average_vlaue": "average_value", "averageValue": "average_value", "minReplicas": "min_replicas",
 		"quer": "query", "nmae": "name", "max-age": "max_age", "n": "", "": "", "replicas": "",
-		"service": "", "cpu": "",
+		"service": "", "cpu": "", "querySeconds": "query", "nameserver": "name",
 	} {
 		if got := Closest(word, known); got != want {
 			t.Errorf("%q means %q, want %q", word, got, want)

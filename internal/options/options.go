@@ -27,6 +27,8 @@ type KeyError struct {
 	Key string
 	// Message says what was found and what would be right.
 	Message string
+	// Unknown is the name of a key that the table does not have; empty for any other mistake.
+	Unknown string
 	// Meant is the path of the key that was probably meant by an unknown one, if any.
 	Meant string
 }
@@ -67,12 +69,12 @@ func Key(err error) (key, message string) {
 	return "", err.Error()
 }
 
-// Meant returns the path of the key that was probably meant, if an error of Split is about an
-// unknown one.
-func Meant(err error) string {
+// Unknown returns the name of the key that an error of Split is about, if the table does not have
+// it, and the path of the one that was probably meant, if any.
+func Unknown(err error) (name, meant string) {
 	var k *KeyError
 	if errors.As(err, &k) {
-		return k.Meant
+		return k.Unknown, k.Meant
 	}
-	return ""
+	return "", ""
 }

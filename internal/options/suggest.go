@@ -13,11 +13,12 @@ func unknownKey(table, name string, known []string) error {
 		message += fmt.Sprintf(", did you mean %q?", meant)
 		meant = JoinKey(table, meant)
 	}
-	return &KeyError{Key: JoinKey(table, Quote(name)), Message: message, Meant: meant}
+	return &KeyError{Key: JoinKey(table, Quote(name)), Message: message, Unknown: name, Meant: meant}
 }
 
 // Closest returns the known word that was probably meant by word, or "". Case and separators
-// count for nothing: "minReplicas" means "min_replicas".
+// count for nothing: "minReplicas" means "min_replicas". Nor does what follows a whole word:
+// "periodSeconds" means "period".
 func Closest(word string, known []string) string {
 	const longest = 64
 	if len(word) > longest {
@@ -31,6 +32,16 @@ func Closest(word string, known []string) string {
 	for _, candidate := range known {
 		if d := distance(plain, plainWord(candidate)); d < bestDistance {
 			best, bestDistance = candidate, d
+		}
+	}
+	if best != "" {
+		return best
+	}
+	const shortest = 4
+	for _, candidate := range known {
+		begin := plainWord(candidate)
+		if len(begin) >= max(shortest, len(plainWord(best))) && strings.HasPrefix(plain, begin) {
+			best = candidate
 		}
 	}
 	return best

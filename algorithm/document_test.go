@@ -32,7 +32,7 @@ func readAll(t *testing.T, patterns ...string) string {
 // Every proof docs/semantics.md names exists, and every script is named as one.
 func TestEveryProofOfTheDocumentExists(t *testing.T) {
 	text := readAll(t, document)
-	tests := readAll(t, "*_test.go", "../daemon/*_test.go")
+	tests := readAll(t, "*_test.go", "../daemon/*_test.go", "../sources/*_test.go")
 	for _, name := range regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z]+)`").FindAllStringSubmatch(text, -1) {
 		if !strings.Contains(tests, "func "+name[1]+"(") {
 			t.Errorf("%s is named as a proof and does not exist", name[1])

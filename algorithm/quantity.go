@@ -20,15 +20,6 @@ func ParseQuantity(s string) (Quantity, error) {
 	return Quantity(n), nil
 }
 
-// QuantityOf converts a number, rounding up to thousandths and saturating. NaN and infinities
-// are errors: they are the absence of a measurement, not a large one.
-func QuantityOf(f float64) (Quantity, error) {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return 0, fmt.Errorf("cannot use %v as a quantity", f)
-	}
-	return Quantity(saturate64(math.Ceil(f * 1000))), nil
-}
-
 // Float returns the number, 0.25 for 250 thousandths.
 func (q Quantity) Float() float64 { return float64(q) / 1000 }
 

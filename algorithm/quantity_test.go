@@ -72,30 +72,6 @@ func TestWhatIsNoQuantityIsNamed(t *testing.T) {
 	}
 }
 
-func TestQuantityOfRefusesWhatIsNoMeasurement(t *testing.T) {
-	for _, f := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if q, err := algorithm.QuantityOf(f); err == nil {
-			t.Errorf("%v is %v", f, q)
-		}
-	}
-	tests := []struct {
-		number float64
-		want   algorithm.Quantity
-	}{
-		{0, 0},
-		{0.25, 250},
-		{0.0001, 1},
-		{-0.0001, 0},
-		{1e300, math.MaxInt64},
-		{-1e300, math.MinInt64},
-	}
-	for _, test := range tests {
-		if got, err := algorithm.QuantityOf(test.number); err != nil || got != test.want {
-			t.Errorf("%v is %v, %v, want %v", test.number, got, err, test.want)
-		}
-	}
-}
-
 func TestToleranceIsTheFloatTheHPAMakesOfIt(t *testing.T) {
 	var (
 		thousandth = 0.001

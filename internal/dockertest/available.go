@@ -38,14 +38,23 @@ func lookPath(program string) string {
 	return ""
 }
 
-// skipOrFail ends a test that has no engine: a machine that cannot run one skips, unless it
-// promised to run everything.
+// skipOrFail ends a test that has no engine: a machine that cannot run one is lacking it, anything
+// else is a failure.
 func skipOrFail(t testing.TB, err error) {
 	t.Helper()
 	var u *Unavailable
-	required := os.Getenv("CI") == "true" || os.Getenv("HPAD_REQUIRE_ALL") == "1"
-	if errors.As(err, &u) && !required {
-		t.Skip(err)
+	if errors.As(err, &u) {
+		Lacking(t, u.Error())
 	}
 	t.Fatal(err)
+}
+
+// Lacking skips a test for want of something this machine could have, or fails it on one that
+// promised to run everything.
+func Lacking(t testing.TB, why string) {
+	t.Helper()
+	if os.Getenv("CI") != "" || os.Getenv("HPAD_REQUIRE_ALL") != "" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
 }

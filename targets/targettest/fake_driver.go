@@ -16,26 +16,29 @@ type Fakes struct {
 
 // Add makes a Fake, in the place of one that had the name before.
 func (f *Fakes) Add(name string, replicas int32) *Fake {
-	fake := NewFake(name, replicas)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	return f.add(name, replicas)
+}
+
+func (f *Fakes) add(name string, replicas int32) *Fake {
 	if f.named == nil {
 		f.named = map[string]*Fake{}
 	}
-	f.named[name] = fake
-	return fake
+	f.named[name] = NewFake(name, replicas)
+	return f.named[name]
 }
 
 // Get returns the Fake of that name; one that was never added is made, and does not exist as a
 // target.
 func (f *Fakes) Get(name string) *Fake {
 	f.mu.Lock()
-	fake := f.named[name]
-	f.mu.Unlock()
-	if fake == nil {
-		fake = f.Add(name, 0)
-		fake.Remove()
+	defer f.mu.Unlock()
+	if fake := f.named[name]; fake != nil {
+		return fake
 	}
+	fake := f.add(name, 0)
+	fake.Remove()
 	return fake
 }
 

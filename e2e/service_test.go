@@ -46,12 +46,22 @@ func serve() {
 	<-stop
 }
 
-// burn uses the given thousandths of a core, in slices of 50 ms.
+// burn makes the process use the given thousandths of a core. It goes by the CPU time that the
+// process was given, so that it catches up with what others on a busy machine took from it.
 func burn(milli *atomic.Int64) {
-	const slice = 50 * time.Millisecond
-	for range time.Tick(slice) {
-		until := time.Now().Add(slice * time.Duration(milli.Load()) / 1000)
-		for time.Now().Before(until) {
+	last, used := time.Now(), cpuTime()
+	for now := range time.Tick(20 * time.Millisecond) {
+		until := used + now.Sub(last)*time.Duration(milli.Load())/1000
+		for cpuTime() < until {
 		}
+		last, used = now, cpuTime()
 	}
+}
+
+func cpuTime() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		panic(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

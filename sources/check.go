@@ -117,8 +117,14 @@ func showLabels(labels map[string]string) string {
 	return shorten(labels["__name__"] + "{" + strings.Join(pairs, ", ") + "}")
 }
 
-func shorten(s string) string {
-	const longest = 200
+func shorten(s string) string { return Cut(s, 200) }
+
+// LongestRemark is how many bytes of what a server says an error repeats: enough for any message
+// written for people, and no more of any other.
+const LongestRemark = 1000
+
+// Cut returns s, or its begin if it is longer than so many bytes.
+func Cut(s string, longest int) string {
 	if len(s) <= longest {
 		return s
 	}

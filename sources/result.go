@@ -27,8 +27,13 @@ type Result struct {
 	indexes map[string]map[string][]Series
 }
 
-// NewResult makes a Result of the series, in the source's order, and of its warnings.
+// NewResult makes a Result of the series, in the source's order, and of its first few warnings.
 func NewResult(series []Series, warnings []string) *Result {
+	const most = 10
+	warnings = slices.Clone(warnings[:min(most, len(warnings))])
+	for i := range warnings {
+		warnings[i] = Cut(warnings[i], LongestRemark)
+	}
 	return &Result{series: series, warnings: warnings}
 }
 

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"time"
-
-	"github.com/hpad/hpad/sources"
 )
 
 // answer is what the engine says of one container. The zero answer is that of a container which
@@ -44,7 +42,7 @@ type body struct {
 func readAnswer(r io.Reader) (answer, error) {
 	var b body
 	if err := json.NewDecoder(io.LimitReader(r, maxAnswer)).Decode(&b); err != nil {
-		return answer{}, sources.Errorf(sources.Garbled, "cannot read the engine's answer: %w", err)
+		return answer{}, err
 	}
 	return b.answer(), nil
 }

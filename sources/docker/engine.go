@@ -98,8 +98,11 @@ func (e *engine) stats(ctx context.Context, id string) (answer, error) {
 	}
 	defer response.Body.Close()
 	a, err := readAnswer(response.Body)
-	if err != nil {
-		return answer{}, err
+	switch {
+	case ctx.Err() != nil:
+		return answer{}, failed(ctx.Err(), e.host)
+	case err != nil:
+		return answer{}, sources.Errorf(sources.Garbled, "cannot read the answer of the engine at %q: %w", e.host, err)
 	}
 	a.taken = time.Now()
 	return a, nil
@@ -168,6 +171,9 @@ func failed(err error, host string) error {
 	kind := sources.Unavailable
 	if errdefs.IsUnauthorized(err) || errdefs.IsPermissionDenied(err) || errors.Is(err, fs.ErrPermission) {
 		kind = sources.Denied
+	}
+	if text := err.Error(); len(text) > sources.LongestRemark {
+		err = errors.New(sources.Cut(text, sources.LongestRemark))
 	}
 	return sources.Errorf(kind, "cannot ask the engine at %q: %w", host, err)
 }

@@ -106,6 +106,7 @@ func TestEngineErrorsHaveTheirKind(t *testing.T) {
 		"no authentication":   {code: http.StatusUnauthorized, want: sources.Denied},
 		"another language":    {body: "<html>", want: sources.Garbled},
 		"half of an answer":   {body: `{"read":"2026-01-01T00:00:00Z",`, want: sources.Garbled},
+		"a long complaint":    {code: http.StatusInternalServerError, body: `{"message":"` + strings.Repeat("x", 1<<16) + `"}`, want: sources.Unavailable},
 		"a far larger answer": {body: `{"x":"` + strings.Repeat("x", maxAnswer) + `"}`, want: sources.Garbled},
 	}
 	for name, test := range tests {
@@ -117,6 +118,9 @@ func TestEngineErrorsHaveTheirKind(t *testing.T) {
 			_, err := s.ReadResource(t.Context(), "cpu", "", []targets.Instance{instanceOf(id("a"))}, time.Now())
 			if err == nil || sources.KindOf(err) != test.want {
 				t.Errorf("the error is %v, must be of kind %v", err, test.want)
+			}
+			if err != nil && len(err.Error()) > 2*sources.LongestRemark {
+				t.Errorf("the error has %d bytes", len(err.Error()))
 			}
 		})
 	}

@@ -185,6 +185,7 @@ func (e *fakeEngine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 	case code != 0:
 		w.WriteHeader(code)
+		_, _ = io.WriteString(w, body)
 	case body == "":
 		w.WriteHeader(http.StatusNotFound)
 	default:

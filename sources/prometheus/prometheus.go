@@ -91,13 +91,14 @@ func (s *source) failure(text string, err error) error {
 	if !errors.As(err, &inAPI) {
 		return sources.Errorf(sources.KindOf(err), "query %q: %w", text, err)
 	}
+	remark := sources.Cut(inAPI.Msg, sources.LongestRemark)
 	switch inAPI.Type {
 	case v1.ErrBadData, v1.ErrExec:
-		return sources.Errorf(sources.BadQuery, "%s refuses query %q: %s", s.client, text, inAPI.Msg)
+		return sources.Errorf(sources.BadQuery, "%s refuses query %q: %s", s.client, text, remark)
 	case v1.ErrTimeout, v1.ErrCanceled, v1.ErrServer:
-		return sources.Errorf(sources.Unavailable, "%s cannot answer query %q: %s", s.client, text, inAPI.Msg)
+		return sources.Errorf(sources.Unavailable, "%s cannot answer query %q: %s", s.client, text, remark)
 	}
-	return sources.Errorf(sources.Garbled, "%s answered query %q with what is no answer of a Prometheus: %s", s.client, text, inAPI.Msg)
+	return sources.Errorf(sources.Garbled, "%s answered query %q with what is no answer of a Prometheus: %s", s.client, text, remark)
 }
 
 // apiClient is an api.Client whose answers are whole, of a status the API package understands, and

@@ -65,6 +65,9 @@ func TestWhatIsNoAnswerIsAnErrorOfTheRightKind(t *testing.T) {
 		{"a proxy without server", 502, `<html>`, sources.Unavailable, "502 Bad Gateway"},
 		{"too many requests", 429, ``, sources.Unavailable, "429"},
 		{"no access", 403, `no`, sources.Denied, "403 Forbidden"},
+		{"a long refusal", 400, `{"status":"error","errorType":"bad_data","error":"` + strings.Repeat("x", 1<<16) + `"}`, sources.BadQuery, "xxx"},
+		{"a long complaint", 500, `{"status":"error","errorType":"internal","error":"` + strings.Repeat("x", 1<<16) + `"}`, sources.Unavailable, "xxx"},
+		{"a long word", 200, vector(`[{"metric":{},"value":[1,"` + strings.Repeat("x", 1<<16) + `"]}]`), sources.Garbled, "xxx"},
 		{"another place", 404, `404 page not found`, sources.Garbled, "path prefix"},
 	}
 	for _, test := range tests {
@@ -76,6 +79,9 @@ func TestWhatIsNoAnswerIsAnErrorOfTheRightKind(t *testing.T) {
 			}
 			if sources.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.text) {
 				t.Errorf("error is %s: %v\nwant %s with %q", sources.KindOf(err), err, test.kind, test.text)
+			}
+			if len(err.Error()) > 2*sources.LongestRemark {
+				t.Errorf("error has %d bytes", len(err.Error()))
 			}
 			if !strings.Contains(err.Error(), `"up"`) {
 				t.Errorf("error does not name the query: %v", err)

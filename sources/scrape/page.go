@@ -37,7 +37,8 @@ func parsePage(body []byte, contentType string, at time.Time) ([]sources.Series,
 	textParser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := textParser.TextToMetricFamilies(bytes.NewReader(text))
 	if err != nil {
-		return nil, fmt.Errorf("cannot parse: %s", strings.TrimPrefix(err.Error(), "text format parsing error in "))
+		message := strings.TrimPrefix(err.Error(), "text format parsing error in ")
+		return nil, fmt.Errorf("cannot parse: %s", sources.Cut(message, sources.LongestRemark))
 	}
 	var series []sources.Series
 	for _, name := range slices.Sorted(maps.Keys(families)) {

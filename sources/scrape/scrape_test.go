@@ -91,6 +91,13 @@ odd NaN
 # EOF
 `
 
+func TestLongWordsAreNotRepeated(t *testing.T) {
+	_, err := parsePage([]byte("queue "+strings.Repeat("x", 1<<16)+"\n"), "text/plain", noon)
+	if err == nil || len(err.Error()) > 2*sources.LongestRemark {
+		t.Errorf("the error is %.200v…", err)
+	}
+}
+
 func TestBothFormatsGiveTheSeriesThatStandOnThePage(t *testing.T) {
 	tests := []struct{ selector, want string }{
 		{`jobs_total`, `{jobs_total a b # "} } 12 0s`},

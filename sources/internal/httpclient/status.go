@@ -13,7 +13,7 @@ import (
 // but not as its kind does.
 func (c *Client) CheckStatus(code int, remark, hint string) error {
 	if remark != "" {
-		remark = ": " + remark
+		remark = ": " + sources.Cut(remark, sources.LongestRemark)
 	}
 	switch {
 	case code == http.StatusOK:

@@ -104,8 +104,17 @@ func openFile(path string) (*bolt.DB, error) {
 	options := &bolt.Options{
 		Timeout: lockTimeout, FreelistType: bolt.FreelistMapType, NoStatistics: true,
 		OpenFile: func(name string, flag int, mode os.FileMode) (_ *os.File, err error) {
-			file, err = os.OpenFile(name, flag, mode)
-			return file, err
+			if file, err = os.OpenFile(name, flag, mode); err != nil {
+				return nil, err
+			}
+			// bbolt locks the file too, but not before it is looked at here.
+			if err := lock(file); err != nil {
+				return nil, errors.Join(err, file.Close())
+			}
+			if err := verifyFreelist(file); err != nil {
+				return nil, errors.Join(err, file.Close())
+			}
+			return file, nil
 		},
 	}
 	var db *bolt.DB
@@ -125,6 +134,19 @@ func openFile(path string) (*bolt.DB, error) {
 		_ = file.Close()
 	}
 	return nil, classify(err)
+}
+
+// lock waits a while for the lock that bbolt takes on its file.
+func lock(file *os.File) error {
+	for began := time.Now(); ; time.Sleep(lockTimeout / 20) {
+		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return err
+		}
+		if time.Since(began) > lockTimeout {
+			return bolterrors.ErrTimeout
+		}
+	}
 }
 
 // withoutFaults is guarded for code that follows offsets in a mapped file: where they lead out of
@@ -170,6 +192,9 @@ func verify(tx *bolt.Tx) error {
 	}
 	if stat.Size() < tx.Size() {
 		return fmt.Errorf("it is cut short: %d bytes instead of %d", stat.Size(), tx.Size())
+	}
+	if err := verifyLengths(tx); err != nil {
+		return err
 	}
 	if err := verifySchema(tx.Bucket(bucketAbout)); err != nil {
 		return err

@@ -24,7 +24,13 @@ import (
 	"github.com/hpad/hpad/targets/targettest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(mortalDir); dir != "" {
+		runMortal(dir, os.Getenv(mortalPoint))
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // world is a daemon with a configuration on disk, and fakes for everything outside of it.
 type world struct {

@@ -218,7 +218,7 @@ func (f figures) report(t *testing.T, c loadCase) {
 
 func writeConfig(t *testing.T, c loadCase, url, address string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[daemon]\nlisten = %q\nsocket = \"\"\nsync_period = %q\n", address, period)
+	fmt.Fprintf(&b, "[daemon]\nlisten = %q\nsocket = \"\"\nstate_dir = \"state\"\nsync_period = %q\n", address, period)
 	fmt.Fprintf(&b, "[sources.prometheus]\ndriver = \"prometheus\"\nurl = %q\n[targets.memory]\ndriver = \"memory\"\n", url)
 	for i := range c.workloads {
 		name, query, pick := workloadName(i), "own_"+workloadName(i), ""

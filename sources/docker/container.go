@@ -2,11 +2,11 @@ package docker
 
 import (
 	"errors"
-	"math"
 	"time"
 
 	"github.com/hpad/hpad/algorithm"
 	"github.com/hpad/hpad/sources"
+	"github.com/hpad/hpad/sources/internal/measured"
 	"github.com/hpad/hpad/sources/internal/rate"
 	"github.com/hpad/hpad/targets"
 )
@@ -29,12 +29,6 @@ const (
 	resources
 )
 
-// measurement is the sample of an evaluation time, absent if it could not be measured then.
-type measurement struct {
-	at     time.Time
-	sample algorithm.Sample
-}
-
 // container is what is remembered of a container from one evaluation to the next.
 type container struct {
 	id   string
@@ -49,7 +43,7 @@ type container struct {
 	cpuFile, memoryFile, statFile file
 
 	counter rate.Counter
-	latest  [resources]measurement
+	latest  [resources]measured.Once
 	call    *call
 }
 
@@ -161,12 +155,5 @@ func (s *Source) localMemory(c *container, at time.Time) (algorithm.Sample, erro
 	if !ok || !ok2 || !ok3 {
 		return algorithm.Sample{}, nil
 	}
-	return memorySample(set, at), nil
-}
-
-func memorySample(bytes uint64, at time.Time) algorithm.Sample {
-	if bytes > math.MaxInt64/1000 {
-		return algorithm.Sample{}
-	}
-	return algorithm.Sample{Present: true, Value: algorithm.Quantity(bytes * 1000), Time: at}
+	return measured.Memory(set, at), nil
 }

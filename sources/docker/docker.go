@@ -60,7 +60,6 @@ func open(log *slog.Logger, set settings, e *engine, proc string) *Source {
 	return &Source{
 		log: log, prefer: set.Prefer, engine: e,
 		locator:    locator{root: set.CgroupRoot, proc: proc},
-		cpus:       procfs.CPUs(proc),
 		budget:     newBudget(),
 		buffer:     make([]byte, bufferSize),
 		containers: map[string]*container{},
@@ -135,12 +134,13 @@ func (s *Source) remembered(in *targets.Instance, now time.Time) *container {
 	return c
 }
 
-// tidy forgets the containers that nobody asks for any more.
+// tidy forgets the containers that nobody asks for any more, and counts the processors, of which a
+// virtual machine may get more.
 func (s *Source) tidy(now time.Time) {
 	if now.Sub(s.tidied) < forgetAfter/10 {
 		return
 	}
-	s.tidied = now
+	s.tidied, s.cpus = now, procfs.CPUs(s.locator.proc)
 	for id, c := range s.containers {
 		if now.Sub(c.asked) > forgetAfter {
 			c.closeFiles(s.budget)

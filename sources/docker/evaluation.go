@@ -6,6 +6,7 @@ import (
 
 	"github.com/hpad/hpad/algorithm"
 	"github.com/hpad/hpad/sources"
+	"github.com/hpad/hpad/sources/internal/measured"
 	"github.com/hpad/hpad/sources/internal/rate"
 	"github.com/hpad/hpad/targets"
 )
@@ -43,23 +44,18 @@ func (e *evaluation) begin(part string, instances []targets.Instance) error {
 		switch {
 		case in.Remote:
 			e.remote++
-		case in.ContainerID != "" && isPart(part, in):
+		case in.ContainerID != "" && measured.IsPart(part, in):
 			e.instance(i, in, s.remembered(in, now))
 		}
 	}
 	return nil
 }
 
-// isPart tells whether a container of that name is all there is of the instance.
-func isPart(part string, in *targets.Instance) bool {
-	return part == "" || len(in.Containers) == 1 && in.Containers[0].Name == part
-}
-
 func (e *evaluation) instance(i int, in *targets.Instance, c *container) {
 	s := e.source
 	latest := &c.latest[e.resource]
-	if latest.at.Equal(e.at) {
-		e.samples[i] = latest.sample
+	if latest.At.Equal(e.at) {
+		e.samples[i] = latest.Sample
 		return
 	}
 	c.follow(in, s.budget)
@@ -67,13 +63,13 @@ func (e *evaluation) instance(i int, in *targets.Instance, c *container) {
 		sample, found, err := s.local(c, in, e.resource, e.at)
 		e.note(err)
 		if found {
-			*latest = measurement{e.at, sample}
+			*latest = measured.Once{At: e.at, Sample: sample}
 			e.samples[i] = sample
 			return
 		}
 	}
 	if s.prefer == preferCgroup {
-		*latest = measurement{at: e.at}
+		*latest = measured.Once{At: e.at}
 		return
 	}
 	if c.call == nil || !c.call.at.Equal(e.at) {
@@ -125,7 +121,7 @@ func (s *Source) absorb(c *container, k *call) {
 	usage := c.counter.Add(rate.Reading{Used: a.used, Taken: a.taken, Stamp: a.stamp}, time.Time{}, a.cpus)
 	k.samples[cpu] = usage.Sample(k.at)
 	if a.hasMemory {
-		k.samples[memory] = memorySample(a.memory, k.at)
+		k.samples[memory] = measured.Memory(a.memory, k.at)
 	}
 }
 

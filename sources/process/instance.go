@@ -3,7 +3,7 @@ package process
 import (
 	"time"
 
-	"github.com/hpad/hpad/algorithm"
+	"github.com/hpad/hpad/sources/internal/measured"
 	"github.com/hpad/hpad/sources/internal/rate"
 )
 
@@ -13,16 +13,10 @@ type instance struct {
 	start time.Duration
 	asked time.Time
 
-	cpu, memory measurement
+	cpu, memory measured.Once
 
 	counter rate.Counter
 	ledger  ledger
-}
-
-// measurement is the sample of an evaluation time, absent if it could not be measured then.
-type measurement struct {
-	at     time.Time
-	sample algorithm.Sample
 }
 
 // measure takes the CPU usage since the pass before.

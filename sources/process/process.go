@@ -14,6 +14,7 @@ import (
 	"github.com/hpad/hpad/algorithm"
 	"github.com/hpad/hpad/internal/options"
 	"github.com/hpad/hpad/sources"
+	"github.com/hpad/hpad/sources/internal/measured"
 	"github.com/hpad/hpad/sources/internal/procfs"
 	"github.com/hpad/hpad/sources/internal/rate"
 	"github.com/hpad/hpad/targets"
@@ -55,7 +56,7 @@ type Source struct {
 }
 
 func open(proc string) *Source {
-	return &Source{proc: proc, cpus: procfs.CPUs(proc), known: map[int]*instance{}}
+	return &Source{proc: proc, known: map[int]*instance{}}
 }
 
 // Close releases nothing: no file stays open.
@@ -82,7 +83,7 @@ func (s *Source) ReadResource(ctx context.Context, resource, part string, instan
 		switch {
 		case in.Remote:
 			remote++
-		case in.PID > 0 && isPart(part, in):
+		case in.PID > 0 && measured.IsPart(part, in):
 			samples[i] = s.sample(resource, in, at)
 		}
 	}
@@ -90,11 +91,6 @@ func (s *Source) ReadResource(ctx context.Context, resource, part string, instan
 		return nil, sources.Errorf(sources.Unsupported, "cannot measure processes of other machines: all %d instances run there", remote)
 	}
 	return samples, nil
-}
-
-// isPart tells whether a container of that name is all there is of the instance.
-func isPart(part string, in *targets.Instance) bool {
-	return part == "" || len(in.Containers) == 1 && in.Containers[0].Name == part
 }
 
 // refresh reads all processes once per evaluation time, and not again within a window that would
@@ -123,16 +119,16 @@ func (s *Source) sample(resource string, in *targets.Instance, at time.Time) alg
 	if resource == "memory" {
 		latest = &i.memory
 	}
-	if latest.at.Equal(at) {
-		return latest.sample
+	if latest.At.Equal(at) {
+		return latest.Sample
 	}
-	latest.at = at
+	latest.At = at
 	if resource == "memory" {
-		latest.sample = s.memory(in.PID, at)
+		latest.Sample = s.memory(in.PID, at)
 	} else {
-		latest.sample = i.measure(s.table, in.PID, s.cpus).Sample(at)
+		latest.Sample = i.measure(s.table, in.PID, s.cpus).Sample(at)
 	}
-	return latest.sample
+	return latest.Sample
 }
 
 // remembered returns what is known of the instance with that main process.
@@ -170,18 +166,19 @@ func (s *Source) memory(pid int, at time.Time) algorithm.Sample {
 		}
 		bytes += resident
 	}
-	if bytes == 0 || bytes > maxBytes {
+	if bytes == 0 {
 		return algorithm.Sample{}
 	}
-	return algorithm.Sample{Present: true, Value: algorithm.Quantity(bytes * 1000), Time: at}
+	return measured.Memory(bytes, at)
 }
 
-// tidy forgets the instances that nobody asks for any more.
+// tidy forgets the instances that nobody asks for any more, and counts the processors, of which a
+// virtual machine may get more.
 func (s *Source) tidy(now time.Time) {
 	if now.Sub(s.tidied) < forgetAfter/10 {
 		return
 	}
-	s.tidied = now
+	s.tidied, s.cpus = now, procfs.CPUs(s.proc)
 	for pid, i := range s.known {
 		if now.Sub(i.asked) > forgetAfter {
 			delete(s.known, pid)

@@ -219,7 +219,7 @@ func (d *decoder) whole(key string, n int64, dst reflect.Value) {
 
 func (d *decoder) mismatch(key string, x any, want reflect.Type) {
 	if _, isTable := x.(map[string]any); isTable && noun(want) == "an array of tables" {
-		d.failf(key, "must be an array of tables, is a table: write its header in double brackets")
+		d.failf(key, "must be an array of tables, is a table: write its header as [[…]], or itself as [{ … }]")
 		return
 	}
 	shown := Show(x)

@@ -103,7 +103,7 @@ func TestDecodeTellsEveryMistake(t *testing.T) {
 		`float: must be a finite number, is -inf`,
 		`inner.value: must be <= 127, is 128`,
 		`inner.vlaue: unknown key "vlaue", did you mean "value"?`,
-		`inners: must be an array of tables, is a table: write its header in double brackets`,
+		`inners: must be an array of tables, is a table: write its header as [[…]], or itself as [{ … }]`,
 		`labels."a.b": must be a string, is true`,
 		`length: must be a duration such as "15s", is 15`,
 		`pointer: must be a whole number, is "3"`,

@@ -24,7 +24,7 @@ type Options struct {
 	BearerToken   options.Path   `toml:"bearer_token_file" doc:"file with a bearer token; the same as authorization.credentials_file"`
 
 	TLS             TLS               `toml:"tls_config" doc:"TLS of the connection"`
-	FollowRedirects bool              `toml:"follow_redirects" doc:"follow redirects"`
+	FollowRedirects bool              `toml:"follow_redirects" doc:"follow redirects, but not from https to http, nor with http_headers to another host"`
 	EnableHTTP2     bool              `toml:"enable_http2" doc:"use HTTP/2 where the server does"`
 	HTTPHeaders     map[string]Header `toml:"http_headers" doc:"further headers, by name"`
 	Proxy

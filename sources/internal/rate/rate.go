@@ -64,9 +64,9 @@ func (c *Counter) Restart() { c.base, c.anchor = Reading{}, Reading{} }
 // Seen tells whether there was a reading ever.
 func (c *Counter) Seen() bool { return c.seen }
 
-// Add takes a reading and returns the usage up to it. Started is the
-// time the counter began (zero if not known), used for the very first reading only; cpus is the
-// number of processors, which nothing can use more of (0 if not known).
+// Add takes a reading and returns the usage up to it. Started is the time the counter began (zero if
+// not known), used for the very first reading only; cpus is the number of processors, which nothing
+// can use more of (0 if not known).
 func (c *Counter) Add(r Reading, started time.Time, cpus int) Usage {
 	if c.anchor.Taken.IsZero() {
 		if !c.seen {

@@ -20,8 +20,9 @@ func newCheck() *cobra.Command {
 "file:line: workload "web": key: what is wrong" (exit code 2). Nothing is asked over the
 network and nothing is started.
 
-With --live every target is also asked for its status, and every metric once for its
-samples. Nothing is changed; what does not answer is printed (exit code 1).`,
+With --live every target is also asked for its status and every metric for its samples;
+usage, such as CPU, is read twice. Nothing is changed; what does not answer is printed
+(exit code 1).`,
 		Example: `  hpad check
   hpad check --live
   hpad check --config /tmp/hpad.toml && hpad reload`,

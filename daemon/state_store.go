@@ -11,7 +11,7 @@ import (
 
 const (
 	// commitEvery is how long a state waits to be committed together with others.
-	commitEvery = time.Second
+	commitEvery = 2 * time.Second
 	// maxCommitWait is how long an evaluation waits for a commit: a disk that hangs must not keep
 	// workloads from being scaled.
 	maxCommitWait = 2 * time.Second

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"sync"
@@ -115,6 +116,12 @@ func metricLabels(metrics []algorithm.Metric) []string {
 func (b *binding) equal(c *binding) bool {
 	return b.config.Fingerprint == c.config.Fingerprint && b.target == c.target &&
 		slices.EqualFunc(b.feeds, c.feeds, func(x, y feed) bool { return x.source == y.source })
+}
+
+// sameMetrics tells whether results of the metrics of b are results of those of c.
+func (b *binding) sameMetrics(c *binding) bool {
+	return b == c || slices.Equal(b.config.Spec.Metrics, c.config.Spec.Metrics) &&
+		reflect.DeepEqual(b.config.Metrics, c.config.Metrics)
 }
 
 // boundTarget is a target that is closed once, however many bindings held it.

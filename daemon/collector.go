@@ -99,7 +99,7 @@ func (s series) report(bound *binding, r *report) {
 		}
 		s.gauge(descriptions.condition, truth(c.Status), name, c.Reason)
 	})
-	if r.bound != bound {
+	if !r.bound.sameMetrics(bound) {
 		return
 	}
 	for i := range r.decision.Metrics {
@@ -114,7 +114,9 @@ func (s series) metric(kind algorithm.TargetKind, label string, result *algorith
 	if value, ok := currentNumber(kind, &result.Current); ok {
 		s.gauge(descriptions.value, ratioOf(kind, value), label)
 	}
-	s.gauge(descriptions.ratio, result.UsageRatio, label)
+	if isFinite(result.UsageRatio) {
+		s.gauge(descriptions.ratio, result.UsageRatio, label)
+	}
 	s.gauge(descriptions.proposal, float64(result.Proposal), label)
 }
 

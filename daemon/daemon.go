@@ -39,6 +39,8 @@ type Daemon struct {
 	stopped       chan struct{}
 	refuseReloads func()
 	ready         atomic.Bool
+	// unwritable is done once an answer could not be written.
+	unwritable sync.Once
 
 	// state is nil if nothing is to survive.
 	state *store

@@ -80,3 +80,22 @@ max_replicas = 3
 	defer set.Close()
 	return set.Live(t.Context())
 }
+
+func TestMissingSamplesAreExplained(t *testing.T) {
+	failing := []string{"instance 1 exited with status 1, restarts in 8s", "another"}
+	for _, c := range []struct {
+		resource string
+		warnings []string
+		want     string
+	}{
+		{"cpu", nil, `none of 1 instances has a sample of "cpu" yet (usage over time takes two readings)`},
+		{"memory", nil, `none of 1 instances has a sample of "memory" yet`},
+		{"memory", failing, `none of 1 instances has a sample of "memory" yet: instance 1 exited with status 1, restarts in 8s`},
+		{"cpu", failing, `none of 1 instances has a sample of "cpu" yet: instance 1 exited with status 1, restarts in 8s`},
+	} {
+		e := &evaluation{status: targets.Status{Instances: make([]targets.Instance, 1), Warnings: c.warnings}}
+		if got := e.unmeasured(c.resource).Error(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

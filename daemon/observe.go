@@ -73,10 +73,21 @@ func (e *evaluation) readResource(ctx context.Context, f *feed) algorithm.Readin
 	samples, err := f.source.resources.ReadResource(ctx, f.spec.Name, f.spec.Container, e.status.Instances, e.at)
 	isPresent := func(s algorithm.Sample) bool { return s.Present }
 	if err == nil && len(e.status.Instances) > 0 && !slices.ContainsFunc(samples, isPresent) {
-		err = sources.Errorf(sources.NoData, "none of %d instances has a sample of %q yet (usage over time takes two readings)",
-			len(e.status.Instances), f.spec.Name)
+		err = e.unmeasured(f.spec.Name)
 	}
 	return algorithm.Reading{PerInstance: samples, Err: err}
+}
+
+// unmeasured says that no instance has a sample, and why as far as that is known.
+func (e *evaluation) unmeasured(resource string) error {
+	why := ""
+	if resource == "cpu" {
+		why = " (usage over time takes two readings)"
+	}
+	if warnings := e.status.Warnings; len(warnings) > 0 {
+		why = ": " + warnings[0]
+	}
+	return sources.Errorf(sources.NoData, "none of %d instances has a sample of %q yet%s", len(e.status.Instances), resource, why)
 }
 
 // instances returns the instances as the algorithm sees them, with the requests of the

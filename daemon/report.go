@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"math"
 	"time"
 
 	"github.com/hpad/hpad/algorithm"
@@ -108,8 +109,9 @@ func (w *workload) describe(detailed bool) api.Workload {
 }
 
 // describeMetrics shows the metrics of the configuration with what the last evaluation saw, unless
-// that was of another configuration.
+// that was of other metrics.
 func describeMetrics(bound *binding, r *report) []api.Metric {
+	results := r != nil && r.bound.sameMetrics(bound)
 	shown := make([]api.Metric, len(bound.config.Spec.Metrics))
 	for i := range shown {
 		m := &bound.config.Spec.Metrics[i]
@@ -118,7 +120,7 @@ func describeMetrics(bound *binding, r *report) []api.Metric {
 			Source:     bound.config.Metrics[i].Source,
 			TargetKind: string(m.Target.Kind), TargetValue: targetNumber(m.Target),
 		}
-		if r != nil && r.bound == bound && i < len(r.decision.Metrics) {
+		if results && i < len(r.decision.Metrics) {
 			addResult(&shown[i], m.Target.Kind, &r.decision.Metrics[i])
 			if i < len(r.kinds) {
 				shown[i].Kind = r.kinds[i]
@@ -140,9 +142,15 @@ func addResult(shown *api.Metric, kind algorithm.TargetKind, result *algorithm.M
 		average := number(result.Current.Average)
 		shown.CurrentAverage = &average
 	}
-	ratio, proposal := result.UsageRatio, result.Proposal
-	shown.UsageRatio, shown.Recommendation = &ratio, &proposal
+	if ratio := result.UsageRatio; isFinite(ratio) {
+		shown.UsageRatio = &ratio
+	}
+	proposal := result.Proposal
+	shown.Recommendation = &proposal
 }
+
+// isFinite is false for the usage ratio of an average at 0 replicas.
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // targetNumber is the target value as the configuration writes it.
 func targetNumber(t algorithm.TargetValue) float64 {
@@ -152,13 +160,14 @@ func targetNumber(t algorithm.TargetValue) float64 {
 	return number(algorithm.Quantity(t.Value))
 }
 
-// currentNumber is the measured value in the unit of the target value; false if there is none.
+// currentNumber is the measured value, of a metric that worked, in the unit of the target value;
+// false if there is none. An average at 0 replicas is 0, as in the HPA's status.
 func currentNumber(kind algorithm.TargetKind, c *algorithm.CurrentValue) (float64, bool) {
 	switch kind {
 	case algorithm.KindAverageUtilization:
 		return float64(c.Utilization), c.HasUtilization
 	case algorithm.KindAverageValue:
-		return number(c.Average), c.HasAverage
+		return number(c.Average), true
 	}
 	return number(c.Value), c.HasValue
 }

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -92,7 +93,7 @@ func (d *Daemon) serveWorkloads(w http.ResponseWriter, _ *http.Request) {
 	for _, one := range d.list() {
 		list.Workloads = append(list.Workloads, one.describe(false))
 	}
-	writeJSON(w, "application/json", http.StatusOK, list)
+	d.answer(w, list)
 }
 
 func (d *Daemon) serveWorkload(w http.ResponseWriter, r *http.Request) {
@@ -104,7 +105,7 @@ func (d *Daemon) serveWorkload(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	writeJSON(w, "application/json", http.StatusOK, one.describe(true))
+	d.answer(w, one.describe(true))
 }
 
 // landingPage shows the way to the rest.
@@ -127,18 +128,35 @@ func landingPage() http.HandlerFunc {
 	return page.ServeHTTP
 }
 
+// answer answers with v. What cannot be written is a fault of hpad's, and logged the first time.
+func (d *Daemon) answer(w http.ResponseWriter, v any) {
+	err := writeJSON(w, "application/json", http.StatusOK, v)
+	if err == nil {
+		return
+	}
+	d.unwritable.Do(func() { d.log.Error("cannot answer a request", "err", err) })
+	writeProblem(w, api.Problem{Status: http.StatusInternalServerError, Detail: "cannot write the answer: " + err.Error()})
+}
+
 // writeProblem answers with p; without a title it gets that of its status.
 func writeProblem(w http.ResponseWriter, p api.Problem) {
 	if p.Title == "" {
 		p.Title = http.StatusText(p.Status)
 	}
-	writeJSON(w, "application/problem+json", p.Status, p)
+	// Texts and a number can always be written.
+	_ = writeJSON(w, "application/problem+json", p.Status, p)
 }
 
-func writeJSON(w http.ResponseWriter, contentType string, status int, v any) {
+// writeJSON answers with v. If v cannot be written as JSON it answers nothing and returns why.
+func writeJSON(w http.ResponseWriter, contentType string, status int, v any) error {
+	var body bytes.Buffer
+	if err := json.NewEncoder(&body).Encode(v); err != nil {
+		return err
+	}
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	// The client is gone if this fails, and nobody is left to tell.
-	_ = json.NewEncoder(w).Encode(v)
+	_, _ = body.WriteTo(w)
+	return nil
 }

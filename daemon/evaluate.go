@@ -58,6 +58,7 @@ const (
 // run evaluates the workload. Nothing is recorded if ctx ends before the decision is applied.
 func (e *evaluation) run(ctx context.Context) {
 	began := time.Now()
+	e.followClock()
 	e.state = e.workload.history.state
 	err := guarded(func() error { return e.pass(ctx) })
 	var panicked *panicError

@@ -36,6 +36,8 @@ type workload struct {
 // history is what one evaluation leaves for the next.
 type history struct {
 	state algorithm.State
+	// clock is the time of the last evaluation.
+	clock clock
 	// intent is a change of which an hpad that was killed did not learn the outcome; nil if there is
 	// none.
 	intent *intent

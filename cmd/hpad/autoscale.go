@@ -22,10 +22,14 @@ checked before it is written.
 
 TARGET is the workload's target table, as KEY=VALUE,…; the key "via" names a target
 ([targets.NAME] of the configuration, or a driver). VIA/SERVICE is short for
-via=VIA,service=SERVICE.`,
+via=VIA,service=SERVICE.
+
+A CPU utilization is a percentage of what an instance requests. Process targets know of no
+requests: for them --cpu-request says it. For others it stands in where an instance has
+none.`,
 		Example: `  hpad autoscale web --target swarm/shop_web --min 2 --max 5 --cpu-percent 60
   hpad autoscale web --target via=swarm,service=shop_web --max 5 -o /etc/hpad/workloads.d/web.toml
-  hpad autoscale mailer --target 'via=process,command=["/usr/bin/mailer","--queue","mail"]' --max 8`,
+  hpad autoscale mailer --target 'via=process,command=["mailer","mail"]' --max 8 --cpu-request 500m`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			return cmp.Or(names(1, 1, "NAME")(cmd, args), given(cmd, "target"), given(cmd, "max"))
 		},
@@ -39,6 +43,7 @@ via=VIA,service=SERVICE.`,
 	flags.Int32Var(&o.least, "min", 1, "`N` replicas at least")
 	flags.Int32Var(&o.most, "max", 0, "`N` replicas at most; required")
 	flags.Int32Var(&o.cpuPercent, "cpu-percent", 80, "average CPU use of the instances, in `PERCENT` of what they request")
+	flags.StringVar(&o.cpuRequest, "cpu-request", "", "cores that one instance reserves, as a `QUANTITY` such as 500m or 2; required for process targets")
 	flags.StringVarP(&o.output, "output", "o", "", "`FILE` to write; default: standard output")
 	flags.BoolVar(&o.force, "force", false, "overwrite the file if it exists")
 	return cmd
@@ -55,6 +60,7 @@ func given(cmd *cobra.Command, flag string) error {
 type autoscaleOptions struct {
 	name, target            string
 	least, most, cpuPercent int32
+	cpuRequest              string // empty if the target knows it
 	output                  string
 	force                   bool
 }
@@ -65,6 +71,10 @@ func autoscale(cmd *cobra.Command, o autoscaleOptions) error {
 		return badInput{err}
 	}
 	text := workloadFile(o, target)
+	if cmd.Flags().Changed("config") && !readable(configFile(cmd)) {
+		_, problems := loadConfig(configFile(cmd))
+		return problems
+	}
 	if err := checkWorkload(text, configFile(cmd), o); err != nil {
 		return badInput{err}
 	}

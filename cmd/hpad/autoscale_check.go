@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/hpad/hpad/daemon"
 	"github.com/hpad/hpad/daemon/config"
@@ -27,6 +28,10 @@ func checkWorkload(text, mainFile string, o autoscaleOptions) error {
 	}
 	problems = daemon.Merge(problems, problemsTogether(main, alone))
 	var errs []error
+	if o.cpuRequest == "" && !knowsRequests(viaDriver(alone, main)) {
+		errs = append(errs, errors.New("--cpu-request is missing: the target does not know what its instances request"))
+		problems = slices.DeleteFunc(problems, func(p config.Problem) bool { return strings.HasPrefix(p.Key, "requests") })
+	}
 	for _, p := range problems {
 		// There is no file yet in which the user could look up a line.
 		p.File, p.Line, p.Where = "", 0, ""
@@ -74,6 +79,19 @@ func problemsTogether(main, alone *config.Config) config.Problems {
 		_ = set.Close()
 	}
 	return slices.DeleteFunc(problems, func(p config.Problem) bool { return p.File != alone.Path })
+}
+
+// viaDriver is the driver of the target of the workload in alone; empty if it is unknown.
+func viaDriver(alone, main *config.Config) string {
+	if len(alone.Workloads) == 0 {
+		return ""
+	}
+	for _, t := range slices.Concat(main.Targets, alone.Targets) {
+		if t.Name == alone.Workloads[0].Via {
+			return t.Driver
+		}
+	}
+	return ""
 }
 
 // checkName refuses a name that is taken.

@@ -23,8 +23,7 @@ min_replicas = %d
 max_replicas = %d
 # Decide and report, but change nothing:
 # dry_run = true
-# What one instance reserves, where the target does not know:
-# requests = { cpu = "500m" }
+%s
 
 # As many replicas as it takes for the instances to use, on average, %d %% of the CPU they request.
 # Of several metrics, the one that asks for the most replicas decides.
@@ -45,7 +44,15 @@ average_utilization = %d
 # [workload.behavior.scale_down]
 # stabilization_window = "5m"
 # policies = [{ type = "percent", value = 50, period = "60s" }]
-`, tomlString(o.name), target, o.least, o.most, o.cpuPercent, o.cpuPercent)
+`, tomlString(o.name), target, o.least, o.most, requestLines(o.cpuRequest), o.cpuPercent, o.cpuPercent)
+}
+
+func requestLines(cpu string) string {
+	lines := "# What one instance reserves, where the target does not know:\n"
+	if cpu == "" {
+		return lines + `# requests = { cpu = "500m" }`
+	}
+	return lines + "requests = { cpu = " + tomlString(cpu) + " }"
 }
 
 // targetTable is the inline table of a TARGET.

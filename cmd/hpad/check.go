@@ -60,7 +60,21 @@ func check(cmd *cobra.Command, live bool) (err error) {
 func inventory(cfg *config.Config) string {
 	return strings.Join([]string{
 		counted(len(cfg.Workloads), "workload"),
-		counted(len(cfg.Sources), "source"),
+		counted(len(cfg.Sources)+len(measuring(cfg)), "source"),
 		counted(len(cfg.Targets), "target"),
 	}, ", ")
+}
+
+// measuring are the targets whose own source measures a resource of some workload.
+func measuring(cfg *config.Config) map[string]bool {
+	all := map[string]bool{}
+	for i := range cfg.Workloads {
+		w := &cfg.Workloads[i]
+		for k := range w.Metrics {
+			if w.Metrics[k].Source == "" {
+				all[w.Via] = true
+			}
+		}
+	}
+	return all
 }

@@ -10,17 +10,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/hpad/hpad/daemon/api"
 )
 
 const (
-	defaultAddress = "http://127.0.0.1:9872"
 	requestTimeout = 30 * time.Second
 	// maxAnswer is far above what thousands of workloads need.
 	maxAnswer = 256 << 20
@@ -31,46 +27,8 @@ type client struct {
 	// address is as the user knows it, base what requests begin with.
 	address, base string
 	http          *http.Client
-}
-
-func addAddressFlag(cmd *cobra.Command) {
-	cmd.Flags().String("address", "", "`URL` of the daemon: http://…, https://… or unix:///path; "+
-		"default: $HPAD_ADDRESS, else the socket of the configuration, else "+defaultAddress)
-}
-
-// newClient finds the daemon: by flag, by environment, by the configuration, by default.
-func newClient(cmd *cobra.Command) (*client, error) {
-	flag, _ := cmd.Flags().GetString("address")
-	address := cmp.Or(flag, os.Getenv("HPAD_ADDRESS"))
-	if address == "" {
-		address = configuredAddress(configFile(cmd))
-	}
-	return clientFor(address)
-}
-
-// configuredAddress reads where the daemon of a configuration listens. The configuration may be
-// broken while the daemon runs on with the one before; what could be read of it is good enough.
-func configuredAddress(file string) string {
-	cfg, _ := loadConfig(file)
-	if connectable(cfg.Daemon.Socket) {
-		return "unix://" + cfg.Daemon.Socket
-	}
-	if cfg.Daemon.Listen != "" {
-		return "http://" + cfg.Daemon.Listen
-	}
-	return defaultAddress
-}
-
-func connectable(socket string) bool {
-	if socket == "" {
-		return false
-	}
-	conn, err := net.DialTimeout("unix", socket, time.Second)
-	if err != nil {
-		return false
-	}
-	conn.Close()
-	return true
+	// before says what was tried before address, for messages; empty if nothing was.
+	before string
 }
 
 func clientFor(address string) (*client, error) {
@@ -100,43 +58,55 @@ func clientFor(address string) (*client, error) {
 // workloads asks for all workloads.
 func (c *client) workloads(ctx context.Context) ([]api.Workload, error) {
 	var list api.WorkloadList
-	err := c.do(ctx, http.MethodGet, "/api/v1/workloads", &list)
+	err := c.read(ctx, "/api/v1/workloads", &list)
 	return list.Workloads, err
 }
 
 // workload asks for one workload.
 func (c *client) workload(ctx context.Context, name string) (api.Workload, error) {
 	var w api.Workload
-	err := c.do(ctx, http.MethodGet, "/api/v1/workloads/"+url.PathEscape(name), &w)
+	err := c.read(ctx, "/api/v1/workloads/"+url.PathEscape(name), &w)
 	return w, err
 }
 
-// reload asks the daemon to read its configuration again, and waits for the outcome.
-func (c *client) reload(ctx context.Context) error {
-	return c.do(ctx, http.MethodPost, "/-/reload", nil)
+// reload asks the daemon to read its configuration again, waits for the outcome and returns what
+// the daemon says of it.
+func (c *client) reload(ctx context.Context) (string, error) {
+	body, err := c.ask(ctx, http.MethodPost, "/-/reload")
+	return strings.TrimSpace(string(body)), err
 }
 
-func (c *client) do(ctx context.Context, method, path string, answer any) error {
-	request, err := http.NewRequestWithContext(ctx, method, c.base+path, nil)
+// read asks for what there is at a path.
+func (c *client) read(ctx context.Context, path string, answer any) error {
+	body, err := c.ask(ctx, http.MethodGet, path)
 	if err != nil {
 		return err
 	}
-	response, err := c.http.Do(request)
-	if err != nil {
-		return c.unreachable(ctx, err)
-	}
-	defer response.Body.Close()
-	body := io.LimitReader(response.Body, maxAnswer)
-	if response.StatusCode/100 != 2 {
-		return c.refused(response, body)
-	}
-	if answer == nil {
-		return nil
-	}
-	if err := json.NewDecoder(body).Decode(answer); err != nil {
+	if err := json.Unmarshal(body, answer); err != nil {
 		return fmt.Errorf("cannot understand the answer of %s: %w", c.address, err)
 	}
 	return nil
+}
+
+// ask returns the body of a good answer. Everything else is an error.
+func (c *client) ask(ctx context.Context, method, path string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, c.unreachable(ctx, err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	switch {
+	case response.StatusCode/100 != 2:
+		return nil, c.refused(response, body)
+	case err != nil:
+		return nil, fmt.Errorf("cannot read the answer of %s: %w", c.address, err)
+	}
+	return body, nil
 }
 
 // unreachable says what to do; the URL in net/http's own text only hides the cause.
@@ -147,12 +117,11 @@ func (c *client) unreachable(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err
 	}
-	return fmt.Errorf("cannot reach hpad at %s: %w\n"+
-		"Is \"hpad run\" running? Set --address or HPAD_ADDRESS if it listens elsewhere", c.address, err)
+	return fmt.Errorf("cannot reach hpad at %s%s: %w\n"+
+		"Is \"hpad run\" running? Set --address or HPAD_ADDRESS if it listens elsewhere", c.before, c.address, err)
 }
 
-func (c *client) refused(response *http.Response, body io.Reader) error {
-	text, _ := io.ReadAll(body)
+func (c *client) refused(response *http.Response, text []byte) error {
 	var problem api.Problem
 	if json.Unmarshal(text, &problem) == nil && problem.Title != "" {
 		return &refusal{problem}

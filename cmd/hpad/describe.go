@@ -24,7 +24,7 @@ done.`,
   hpad describe web --address http://10.0.0.7:9872`,
 		Args: names(1, 1, "NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := newClient(cmd)
+			c, err := newReader(cmd)
 			if err != nil {
 				return err
 			}
@@ -45,8 +45,8 @@ func describe(w *api.Workload, now time.Time) string {
 	var b strings.Builder
 	b.WriteString(new(table).lines(summary(w, now)))
 	section(&b, "Metrics:  ( current / target value )", metricRows(w.Metrics))
-	section(&b, "Conditions:", conditionRows(w.Conditions))
-	section(&b, "Last decision:", asRows(w.Explanation))
+	section(&b, "Conditions:", conditionRows(w))
+	section(&b, "Last decision:", asRows(shortened(w.Explanation, w)))
 	section(&b, "Warnings:", asRows(w.Warnings))
 	if len(w.Events) == 0 {
 		b.WriteString("Events:  <none>\n")
@@ -83,7 +83,7 @@ func replicasLine(w *api.Workload) string {
 	case !wasRead(w):
 		return unknown
 	}
-	return fmt.Sprintf("%d spec / %d status / %d desired", w.SpecReplicas, w.StatusReplicas, w.DesiredReplicas)
+	return fmt.Sprintf("%d spec / %d status / %s desired", w.SpecReplicas, w.StatusReplicas, desiredCell(w))
 }
 
 func ago(t, now time.Time) string {
@@ -141,24 +141,38 @@ func metricLevel(m *api.Metric) string {
 func metricNote(m *api.Metric) string {
 	switch {
 	case m.Error != "" && m.Kind != "":
-		return m.Kind + ": " + m.Error
+		return m.Kind + ": " + cause(m.Error)
 	case m.Error != "":
-		return m.Error
+		return cause(m.Error)
 	case m.Recommendation != nil:
 		return "asks for " + itoa(*m.Recommendation)
 	}
 	return ""
 }
 
-func conditionRows(conditions []api.Condition) [][]string {
-	if len(conditions) == 0 {
+func conditionRows(w *api.Workload) [][]string {
+	if len(w.Conditions) == 0 {
 		return nil
 	}
 	rows := underlined("Type", "Status", "Reason", "Message")
-	for _, c := range conditions {
-		rows = append(rows, []string{c.Type, c.Status, c.Reason, c.Message})
+	for _, c := range w.Conditions {
+		message := c.Message
+		if c.Type == "EvaluationFailed" && w.Error != "" && message == w.Error {
+			message = failedKind(w.Metrics) + "see Error"
+		}
+		rows = append(rows, []string{c.Type, c.Status, c.Reason, message})
 	}
 	return rows
+}
+
+// failedKind is the kind of the first metric that failed, with a comma.
+func failedKind(metrics []api.Metric) string {
+	for i := range metrics {
+		if metrics[i].Kind != "" {
+			return metrics[i].Kind + ", "
+		}
+	}
+	return ""
 }
 
 func eventRows(events []api.Event, now time.Time) [][]string {

@@ -21,14 +21,13 @@ func newEvaluate() *cobra.Command {
 		Short: "Answer what hpad would decide in recorded scenarios",
 		Long: `Read scenarios, one JSON object per line, and print what hpad decides in them: one line
 of JSON per scenario, {"name": …, "steps": […]}, with what each step leaves behind. What
-a step expects ("expect") is ignored. "-" is standard input. The format is described in
-docs/semantics.md.
+a step expects ("expect") is ignored. "-" is standard input. docs/scenarios.md describes the
+format; docs/scenario-example.jsonl is an example.
 
 With --explain the trace of every decision is printed for people instead. A line that
 cannot be used is named as "file:line: what is wrong" (exit code 2) and ends it.`,
-		Example: `  hpad evaluate scenarios.jsonl
-  hpad evaluate - < scenarios.jsonl | jq '.steps[-1].desired_replicas'
-  hpad evaluate --explain scenarios.jsonl`,
+		Example: `  hpad evaluate --explain docs/scenario-example.jsonl
+  hpad evaluate - < scenarios.jsonl | jq '.steps[-1].desired_replicas'`,
 		Args: names(1, -1, "FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out := bufio.NewWriter(cmd.OutOrStdout())

@@ -107,15 +107,24 @@ type table struct {
 // columnGap is the space between columns.
 const columnGap = 3
 
-func (t *table) lines(rows [][]string) string {
+// widen makes room for rows, and tells whether that moves a column.
+func (t *table) widen(rows [][]string) (moved bool) {
 	for _, row := range rows {
 		for len(t.widths) < len(row) {
 			t.widths = append(t.widths, 0)
+			moved = true
 		}
 		for i, cell := range row {
+			wider := len([]rune(cell)) > t.widths[i]
+			moved = moved || wider && i < len(t.widths)-1
 			t.widths[i] = max(t.widths[i], len([]rune(cell)))
 		}
 	}
+	return moved
+}
+
+func (t *table) lines(rows [][]string) string {
+	t.widen(rows)
 	var b strings.Builder
 	for _, row := range rows {
 		var line strings.Builder

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,7 +41,7 @@ somebody sets it to 1 or more. "(dry run)" is one whose decisions are not applie
 			if err != nil {
 				return err
 			}
-			c, err := newClient(cmd)
+			c, err := newReader(cmd)
 			if err != nil {
 				return err
 			}
@@ -119,15 +120,14 @@ func tablePrinter(w io.Writer, wide bool) printer {
 	if wide {
 		header = append(header, "DESIRED", "LAST SCALE", "STATE")
 	}
-	begun := false
 	return func(workloads []api.Workload, now time.Time) error {
 		var rows [][]string
-		if !begun {
-			rows = append(rows, header)
-			begun = true
-		}
 		for i := range workloads {
 			rows = append(rows, row(&workloads[i], now, wide))
+		}
+		// Titles that no longer stand above their columns are written anew.
+		if t.widen(append(rows, header)) {
+			rows = slices.Insert(rows, 0, header)
 		}
 		_, err := io.WriteString(w, t.lines(rows))
 		return err

@@ -17,20 +17,21 @@ anything is wrong with it, every problem is printed, what runs goes on unchanged
 the exit code is 1.
 
 Over TCP the daemon accepts this only if authentication is configured; over its unix
-socket always. "kill -HUP" does the same without an answer.`,
+socket always. SIGHUP to the daemon does the same without an answer.`,
 		Example: `  hpad reload
   hpad reload --address unix:///run/hpad/hpad.sock`,
 		Args: names(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := newClient(cmd)
+			c, err := newChanger(cmd)
 			if err != nil {
 				return err
 			}
-			err = c.reload(cmd.Context())
+			said, err := c.reload(cmd.Context())
 			refused, ok := errors.AsType[*refusal](err)
 			switch {
 			case err == nil:
-				return nil
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), said)
+				return err
 			case ok && refused.problem.Status == http.StatusInternalServerError:
 				// The detail has a line of its own for each problem.
 				return fmt.Errorf("%s:\n%s", refused.problem.Title, refused.problem.Detail)

@@ -94,10 +94,12 @@ does and why, and answer what it would do.`,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 		Args:              knownCommand,
+		Version:           versionLine(),
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.SuggestionsMinimumDistance = 2
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.PersistentFlags().String("config", defaultConfig, "main configuration `FILE`")
 	root.AddCommand(
 		newRun(), newCheck(), newReload(),

@@ -22,11 +22,12 @@ func newRun() *cobra.Command {
 If anything is wrong with the configuration, every problem is printed and hpad does not
 start (exit code 2). Sources and targets that do not answer keep nothing from starting.
 
-SIGHUP reads the configuration again: all of it comes into force or, if anything is
-wrong with it, nothing. SIGTERM and SIGINT finish the change that is being made and stop.`,
+"hpad reload" and "systemctl reload hpad" have it read the configuration again and say how
+that went; SIGHUP to the process that "hpad run" is (not to the instances it runs) does so
+without an answer. All of it comes into force or, if anything is wrong with it, nothing.
+SIGTERM and SIGINT finish the change that is being made and stop.`,
 		Example: `  hpad run
-  hpad run --config config.example.toml --log.level debug
-  kill -HUP $(pidof hpad)    # read the configuration again`,
+  hpad run --config config.example.toml --log.level debug`,
 		Args: names(0, 0, ""),
 	}
 	flags := addLogFlags(cmd)
@@ -61,7 +62,7 @@ func reloadOnHangup(ctx context.Context, d *daemon.Daemon, hangups <-chan os.Sig
 		case <-ctx.Done():
 			return
 		case <-hangups:
-			_ = d.Reload(ctx)
+			_, _ = d.Reload(ctx)
 		}
 	}
 }

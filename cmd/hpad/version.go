@@ -17,11 +17,16 @@ func newVersion() *cobra.Command {
 		Example: "  hpad version",
 		Args:    names(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "hpad %s (revision %s, %s, %s/%s)\n",
-				programVersion(), version.GetRevision(), version.GoVersion, version.GoOS, version.GoArch)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), versionLine())
 			return err
 		},
 	}
+}
+
+// versionLine is what "hpad version" and "hpad --version" print.
+func versionLine() string {
+	return fmt.Sprintf("hpad %s (revision %s, %s, %s/%s)",
+		programVersion(), version.GetRevision(), version.GoVersion, version.GoOS, version.GoArch)
 }
 
 // programVersion is what the build was told, else what "go install" knows.

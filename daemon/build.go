@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/hpad/hpad/daemon/config"
@@ -193,12 +194,7 @@ func (s *Set) Close() error { return s.closeExcept(&Set{}) }
 // closeExcept releases everything that kept does not hold, in the reverse order of opening.
 func (s *Set) closeExcept(kept *Set) error {
 	held := kept.holds()
-	var errs []error
-	for _, b := range slices.Backward(s.bindings) {
-		if !held[b.target] {
-			errs = append(errs, named(b.target.Close(), "target of workload", b.config.Name))
-		}
-	}
+	errs := s.closeTargets(held)
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(s.connections))) {
 		if c := s.connections[name]; !held[c] {
 			errs = append(errs, named(c.close(), "target", name))
@@ -210,6 +206,20 @@ func (s *Set) closeExcept(kept *Set) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// closeTargets closes all targets at once, for those that hpad itself runs may take their time.
+func (s *Set) closeTargets(held map[any]bool) []error {
+	errs := make([]error, len(s.bindings))
+	var wg sync.WaitGroup
+	for i, b := range s.bindings {
+		if held[b.target] {
+			continue
+		}
+		wg.Go(func() { errs[i] = named(guarded(b.target.Close), "target of workload", b.config.Name) })
+	}
+	wg.Wait()
+	return errs
 }
 
 func (s *Set) holds() map[any]bool {

@@ -34,13 +34,16 @@ type Daemon struct {
 	metrics   *daemonMetrics
 	scheduler *scheduler
 	notifier  *notifier
-	reloads   chan chan error
+	reloads   chan chan<- reloaded
 	// stopped is closed by refuseReloads, when no reload will be done any more.
 	stopped       chan struct{}
 	refuseReloads func()
 	ready         atomic.Bool
 	// unwritable is done once an answer could not be written.
 	unwritable sync.Once
+
+	// started are the settings the daemon was started with.
+	started config.Daemon
 
 	// state is nil if nothing is to survive.
 	state *store
@@ -66,7 +69,7 @@ func New(options Options) (*Daemon, error) {
 		log:       options.Log,
 		metrics:   newDaemonMetrics(),
 		notifier:  newNotifier(options.Log),
-		reloads:   make(chan chan error, 16),
+		reloads:   make(chan chan<- reloaded, 16),
 		stopped:   make(chan struct{}),
 		set:       &Set{cfg: &config.Config{}},
 		workloads: map[string]*workload{},
@@ -77,7 +80,7 @@ func New(options Options) (*Daemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.set = set
+	d.set, d.started = set, set.cfg.Daemon
 	d.metrics.loaded(time.Now())
 	d.metrics.registry.MustRegister(&workloadCollector{d})
 	return d, nil

@@ -89,6 +89,7 @@ func (e *evaluation) record() {
 	h.state = e.state
 	e.recordConditions(f)
 	e.recordEvents()
+	e.recordDryRun(f)
 	e.count(f)
 	e.backOff(f)
 	e.save()
@@ -161,11 +162,7 @@ func (e *evaluation) logOutcome(f *failure) {
 	d := &e.decision
 	log := e.workload.log
 	if e.wrote == changed {
-		facts := []any{"from", d.SpecReplicas, "to", d.Desired, "reason", d.Reason}
-		if metric := e.decidingMetric(); metric != "" {
-			facts = append(facts, "metric", metric)
-		}
-		log.Info("scaled", facts...)
+		log.Info("scaled", e.change()...)
 	}
 	trouble := ""
 	if f != nil {
@@ -178,6 +175,31 @@ func (e *evaluation) logOutcome(f *failure) {
 		h.trouble = trouble
 	}
 	log.Debug("evaluated", "from", d.SpecReplicas, "to", d.Desired, "reason", d.Reason)
+}
+
+// change is what a log line says of the change that was decided.
+func (e *evaluation) change() []any {
+	d := &e.decision
+	facts := []any{"from", d.SpecReplicas, "to", d.Desired, "reason", d.Reason}
+	if metric := e.decidingMetric(); metric != "" {
+		facts = append(facts, "metric", metric)
+	}
+	return facts
+}
+
+// recordDryRun tells of a change that a dry run does not make, once until another is wanted or none.
+func (e *evaluation) recordDryRun(f *failure) {
+	h := &e.workload.history
+	wanted := withheld{e.decision.SpecReplicas, e.decision.Desired}
+	switch {
+	case e.wrote == dry && wanted != h.withheld:
+		h.withheld = wanted
+		e.workload.log.Info("would scale", e.change()...)
+		e.event(eventNormal, dryRun.String(),
+			fmt.Sprintf("would scale from %d to %d replicas; reason: %s", wanted.from, wanted.to, e.decision.Reason))
+	case e.wrote != dry && f == nil:
+		h.withheld = withheld{}
+	}
 }
 
 // logTrouble says that evaluations fail, or wait for the target, or no longer do.

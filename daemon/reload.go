@@ -14,27 +14,33 @@ var errStopped = errors.New("cannot reload: the daemon is stopping")
 // Reload reads the configuration again and puts it in force, completely or not at all. The error
 // holds all problems (config.Problems). Reloads are done one after the other; those asked for
 // while one is done share the next.
-func (d *Daemon) Reload(ctx context.Context) error {
-	answer := make(chan error, 1)
+func (d *Daemon) Reload(ctx context.Context) (Changes, error) {
+	answer := make(chan reloaded, 1)
 	select {
 	case d.reloads <- answer:
 	case <-ctx.Done():
-		return ctx.Err()
+		return Changes{}, ctx.Err()
 	}
 	select {
-	case err := <-answer:
-		return err
+	case r := <-answer:
+		return r.changes, r.err
 	case <-d.stopped:
-		return errStopped
+		return Changes{}, errStopped
 	case <-ctx.Done():
-		return ctx.Err()
+		return Changes{}, ctx.Err()
 	}
+}
+
+// reloaded is the outcome of a reload.
+type reloaded struct {
+	changes Changes
+	err     error
 }
 
 // reloadLoop reloads when asked to, until ctx ends.
 func (d *Daemon) reloadLoop(ctx context.Context) {
 	for {
-		var waiting []chan error
+		var waiting []chan<- reloaded
 		select {
 		case <-ctx.Done():
 			d.refuseReloads()
@@ -43,15 +49,16 @@ func (d *Daemon) reloadLoop(ctx context.Context) {
 			waiting = append(waiting, first)
 		}
 		waiting = append(waiting, d.alsoWaiting()...)
-		err := d.reload(ctx)
+		var r reloaded
+		r.changes, r.err = d.reload(ctx)
 		for _, answer := range waiting {
-			answer <- err
+			answer <- r
 		}
 	}
 }
 
-func (d *Daemon) alsoWaiting() []chan error {
-	var waiting []chan error
+func (d *Daemon) alsoWaiting() []chan<- reloaded {
+	var waiting []chan<- reloaded
 	for {
 		select {
 		case answer := <-d.reloads:
@@ -63,46 +70,35 @@ func (d *Daemon) alsoWaiting() []chan error {
 }
 
 // reload does everything that can fail before it changes anything.
-func (d *Daemon) reload(ctx context.Context) error {
+func (d *Daemon) reload(ctx context.Context) (Changes, error) {
 	d.notifier.reloading()
 	set, err := d.load()
 	if err != nil {
 		d.metrics.loadFailed()
 		d.logProblems(err)
 		d.notifier.ready(d.summary() + "; the last reload failed, the configuration before it is in force")
-		return err
+		return Changes{}, err
 	}
-	d.warnOfRestart(d.set.cfg.Daemon, set.cfg.Daemon)
+	changes := changesOf(d.set, set, d.started)
 	d.adopt(ctx, set)
 	d.metrics.loaded(time.Now())
-	d.log.Info("configuration reloaded", "workloads", len(d.list()))
+	d.log.Info("configuration reloaded", changes.facts(len(set.bindings))...)
+	for _, key := range changes.TakeRestart {
+		d.log.Warn("setting changed, which takes a restart", "key", key)
+	}
 	d.notifier.ready(d.summary())
-	return nil
+	return changes, nil
 }
 
 func (d *Daemon) logProblems(err error) {
 	var problems config.Problems
 	if !errors.As(err, &problems) {
 		d.log.Error("cannot reload the configuration", "err", err)
-		return
 	}
 	for _, p := range problems {
 		d.log.Error("cannot reload the configuration", "err", p.String())
 	}
-}
-
-// warnOfRestart says which changed settings a reload does not reach.
-func (d *Daemon) warnOfRestart(old, changed config.Daemon) {
-	for key, differs := range map[string]bool{
-		"daemon.listen":          old.Listen != changed.Listen,
-		"daemon.web_config_file": old.WebConfigFile != changed.WebConfigFile,
-		"daemon.socket":          old.Socket != changed.Socket,
-		"daemon.state_dir":       old.StateDir != changed.StateDir,
-	} {
-		if differs {
-			d.log.Warn("setting changed, which takes a restart", "key", key)
-		}
-	}
+	d.log.Error("nothing was reloaded; the configuration before stays in force")
 }
 
 // adopt puts the Set in force: workloads that stay keep their history and, where nothing changed,

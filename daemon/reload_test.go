@@ -16,7 +16,8 @@ import (
 )
 
 func (w *world) reload() error {
-	return w.daemon.Reload(context.Background())
+	_, err := w.daemon.Reload(context.Background())
+	return err
 }
 
 func TestReloadKeepsTheHistoryOfTheUnchanged(t *testing.T) {

@@ -76,7 +76,8 @@ func (d *Daemon) serveReload(privileged func() bool) http.HandlerFunc {
 			})
 			return
 		}
-		if err := d.Reload(r.Context()); err != nil {
+		changes, err := d.Reload(r.Context())
+		if err != nil {
 			writeProblem(w, api.Problem{
 				Status: http.StatusInternalServerError,
 				Title:  "cannot reload the configuration; the one before is in force",
@@ -84,7 +85,7 @@ func (d *Daemon) serveReload(privileged func() bool) http.HandlerFunc {
 			})
 			return
 		}
-		plain("configuration reloaded\n")(w, r)
+		plain("configuration reloaded: "+changes.String()+"\n")(w, r)
 	}
 }
 

@@ -57,7 +57,7 @@ func TestSystemdIsToldOfEveryStage(t *testing.T) {
 		t.Errorf("after the start systemd was told %q", m)
 	}
 	w.write("nonsense")
-	if err := w.daemon.Reload(context.Background()); err == nil {
+	if err := w.reload(); err == nil {
 		t.Error("a broken configuration was reloaded")
 	}
 	if m := next(t, messages); !strings.HasPrefix(m, "RELOADING=1\nMONOTONIC_USEC=") {

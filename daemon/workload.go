@@ -52,7 +52,12 @@ type history struct {
 	// trouble names the error of the last evaluation, for telling a new one from an old one;
 	// empty if there was none.
 	trouble string
+	// withheld is the change that a dry run told of last; zero if it wants none.
+	withheld withheld
 }
+
+// withheld is a change that was not made because of a dry run.
+type withheld struct{ from, to int32 }
 
 // counts only ever grow.
 type counts struct {

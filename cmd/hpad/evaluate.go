@@ -26,7 +26,7 @@ format; docs/scenario-example.jsonl is an example.
 
 With --explain the trace of every decision is printed for people instead. A line that
 cannot be used is named as "file:line: what is wrong" (exit code 2) and ends it.`,
-		Example: `  hpad evaluate --explain docs/scenario-example.jsonl
+		Example: `  hpad evaluate --explain scenarios.jsonl
   hpad evaluate - < scenarios.jsonl | jq '.steps[-1].desired_replicas'`,
 		Args: names(1, -1, "FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -21,6 +21,9 @@ import (
 // patience is how long a script waits for what must happen.
 const patience = 60 * time.Second
 
+// raceOptions let a program with the race detector end at once; by default it waits for a second.
+const raceOptions = "atexit_sleep_ms=10"
+
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"hpad": main, "ask": ask})
 }
@@ -62,6 +65,7 @@ func setUp(env *testscript.Env) error {
 	env.Setenv("LISTEN", listen)
 	env.Setenv("PAGE", page.URL)
 	env.Setenv("HPAD_ADDRESS", "")
+	env.Setenv("GORACE", raceOptions)
 	return filepath.WalkDir(env.WorkDir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".toml" {
 			return err

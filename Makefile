@@ -14,6 +14,9 @@ build: ## bin/hpad, one static binary
 
 run: build ## the demonstration: 1 replica, several, 1 again, within two minutes; Ctrl-C ends it
 	@mkdir -p bin/demo
+	@echo 'Look at it in another terminal:  bin/hpad get --watch --config config.example.toml'
+	@echo 'or in a browser:                 http://127.0.0.1:9872/'
+	@echo 'Ctrl-C ends it.'
 	@exec bin/hpad run --config config.example.toml
 
 test: packages check ## everything: unit, race, vectors, kits, scripts of the binary, end to end
@@ -37,7 +40,7 @@ fuzz: ## every fuzz test for TIME each
 	@scripts/fuzz $(TIME)
 
 generate: ## documents made from the code
-	HPAD_UPDATE=1 $(GO) test ./cmd/hpad ./daemon/... ./sources/... ./targets/...
+	HPAD_UPDATE=1 $(GO) test -count 1 -run 'Reference|README' ./cmd/hpad ./daemon/config ./sources/... ./targets/...
 
 clean:
 	rm -rf bin

@@ -2,7 +2,6 @@ package config
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"strings"
 	"testing"
@@ -12,13 +11,12 @@ import (
 	"github.com/hpad/hpad/internal/options"
 )
 
-var update = flag.Bool("update", false, "write docs/configuration.md instead of comparing it")
-
+// referenceFile is made from the tables of keys; "make generate" writes it.
 const referenceFile = "../../docs/configuration.md"
 
 func TestTheConfigurationReferenceIsUpToDate(t *testing.T) {
 	got := configurationReference(t)
-	if *update {
+	if os.Getenv("HPAD_UPDATE") == "1" {
 		if err := os.WriteFile(referenceFile, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +26,7 @@ func TestTheConfigurationReferenceIsUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("docs/configuration.md is not what -update writes (-file +now):\n%s", diff)
+		t.Errorf("docs/configuration.md is old, run \"make generate\" (-file +now):\n%s", diff)
 	}
 }
 
@@ -62,7 +60,7 @@ func configurationReference(t *testing.T) []byte {
 const referenceHead = `
 # Configuration
 
-<!-- Made from the tables in daemon/config/keys.go: go test ./daemon/config -run Reference -update -->
+<!-- Written by "make generate" from the tables in daemon/config/keys.go; do not edit. -->
 
 hpad reads one main file, ` + "`/etc/hpad/hpad.toml`" + ` unless ` + "`--config`" + ` names another, in TOML. Keys it does not know
 are errors. ` + "`hpad check`" + ` tells all problems at once, each with file and line; a reload with problems

@@ -61,8 +61,8 @@ func (in *Instance) neverReady(delay time.Duration) bool {
 	return in.Started.Add(delay).After(in.ReadyTransition)
 }
 
-// request is what an instance reserves of the metric's resource (section 8).
-func (m *Metric) request(in *Instance) (Quantity, bool) {
+// Request is what an instance reserves of the metric's resource (section 8).
+func (m *Metric) Request(in *Instance) (Quantity, bool) {
 	if m.Type == TypeContainerResource {
 		return in.containerRequest(m.Container, m.Name)
 	}

@@ -77,7 +77,7 @@ func (u *measure) addListed(e *evaluation, m *Metric, reading *Reading, r *Metri
 		}
 		var request int64
 		if u.utilization {
-			requested, ok := m.request(in)
+			requested, ok := m.Request(in)
 			if !ok && err == nil {
 				err = fmt.Errorf("instance %q has no request of %q", in.ID, m.Name)
 			}

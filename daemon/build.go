@@ -171,7 +171,8 @@ func (b *builder) bind(w *config.Workload) {
 		bound.target = newTarget(raw)
 	}
 	bound.connect()
-	b.problems = append(b.problems, w.Problems(bound.feed(b.set.sources))...)
+	err := errors.Join(bound.feed(b.set.sources), bound.checkRequests(), bound.checkStart())
+	b.problems = append(b.problems, w.Problems(err)...)
 	if same := b.old.binding(w.Name); same != nil && same.equal(bound) {
 		bound = same
 	}

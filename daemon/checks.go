@@ -64,6 +64,43 @@ func checkQuery(f *feed, key string) error {
 	return nil
 }
 
+// checkRequests finds utilizations of what nobody knows the requests of.
+func (b *binding) checkRequests() error {
+	if b.connection.driver.KnowsRequests {
+		return nil
+	}
+	var errs []error
+	missing := map[string]bool{}
+	for i := range b.config.Spec.Metrics {
+		m := &b.config.Spec.Metrics[i]
+		if !ofRequests(m) || requested(b.config.Requests, m.Name) || missing[m.Name] {
+			continue
+		}
+		missing[m.Name] = true
+		amount := "500m"
+		if m.Name == "memory" {
+			amount = "512Mi"
+		}
+		errs = append(errs, options.Errorf("requests",
+			"a utilization of %d %% (the default is cpu at 80 %%) needs what an instance requests of %s: set requests = { %s = %q }",
+			m.Target.Value, m.Name, m.Name, amount))
+	}
+	return errors.Join(errs...)
+}
+
+// ofRequests tells whether the metric is a share of what instances request.
+func ofRequests(m *algorithm.Metric) bool { return m.Target.Kind == algorithm.KindAverageUtilization }
+
+// checkStart refuses a target that hpad itself runs and nothing would ever start.
+func (b *binding) checkStart() error {
+	spec := &b.config.Spec
+	if t, ok := b.target.Target.(resumer); !ok || t.InitialReplicas() > 0 || spec.ScaleToZero && spec.MinReplicas == 0 {
+		return nil
+	}
+	return options.Errorf("target.replicas",
+		"must be >= 1, is 0: nothing would ever start it (0 takes min_replicas = 0 and scale_to_zero = true)")
+}
+
 // checkWeb asks the web toolkit what it thinks of its file.
 func (b *builder) checkWeb() {
 	path := b.set.cfg.Daemon.WebConfigFile

@@ -74,6 +74,15 @@ func (deadSource) Close() error { return nil }
 type runTarget struct {
 	targets.Target
 	activated, closed, resumed atomic.Int32
+	initial                    int32
+}
+
+// InitialReplicas is initial, 1 if that is not set, 0 if it is negative.
+func (r *runTarget) InitialReplicas() int32 {
+	if r.initial == 0 {
+		return 1
+	}
+	return max(r.initial, 0)
 }
 
 func (r *runTarget) Activate(context.Context) error { r.activated.Add(1); return nil }

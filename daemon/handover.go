@@ -3,7 +3,9 @@ package daemon
 import (
 	"context"
 	"sync"
+	"time"
 
+	"github.com/hpad/hpad/algorithm"
 	"github.com/hpad/hpad/targets"
 )
 
@@ -13,9 +15,18 @@ type handover struct {
 	from, to *binding
 }
 
-// resumer is implemented by targets that hpad itself runs: Resume tells a new target, before it is
-// activated, how many replicas the one it takes the place of was asked for.
-type resumer interface{ Resume(replicas int32) }
+// resumer is implemented by targets that hpad itself runs.
+type resumer interface {
+	// InitialReplicas is how many the configuration says to begin with.
+	InitialReplicas() int32
+	// Resume tells a new target, before it is activated, how many replicas the one it takes the
+	// place of was asked for.
+	Resume(replicas int32)
+}
+
+// labeler is implemented by targets that hpad itself runs: what they log from then on names the
+// workload.
+type labeler interface{ LabelWorkload(name string) }
 
 // maxHandovers is how many workloads are handed over at once.
 const maxHandovers = 16
@@ -56,6 +67,9 @@ func (d *Daemon) activate(ctx context.Context, h handover, activator targets.Act
 	} else {
 		h.workload.resumeAfterRestart(h.to)
 	}
+	if target, ok := h.to.target.Target.(labeler); ok {
+		target.LabelWorkload(h.workload.name)
+	}
 	err := guarded(func() error { return activator.Activate(within) })
 	if err != nil {
 		h.workload.log.Warn("cannot activate the target", "err", err)
@@ -63,10 +77,14 @@ func (d *Daemon) activate(ctx context.Context, h handover, activator targets.Act
 	h.workload.bind(h.to)
 }
 
-// resume tells the new target the size of the old one.
+// resume tells the new target the size of the old one, unless the operator gave it another one.
 func (d *Daemon) resume(ctx context.Context, h handover) {
 	successor, ok := h.to.target.Target.(resumer)
 	if !ok {
+		return
+	}
+	if old, ok := h.from.target.Target.(resumer); ok && old.InitialReplicas() != successor.InitialReplicas() {
+		h.workload.beginAt(successor.InitialReplicas(), time.Now())
 		return
 	}
 	status, err := h.from.connection.calls.status(ctx, h.from.target)
@@ -75,4 +93,15 @@ func (d *Daemon) resume(ctx context.Context, h handover) {
 		return
 	}
 	successor.Resume(status.SpecReplicas)
+}
+
+// beginAt takes note that a target that hpad itself runs begins at 0 replicas because the
+// configuration says so, not because somebody turned it off: the metrics may bring it back.
+func (w *workload) beginAt(replicas int32, now time.Time) {
+	if replicas == 0 {
+		w.history.state.Status.Conditions[algorithm.ScaledToZero] = algorithm.Condition{
+			Status: algorithm.ConditionTrue, Reason: algorithm.ReasonScaledToZero,
+			Message: "the configuration begins with 0 replicas", Since: now,
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hpad/hpad/algorithm"
 	"github.com/hpad/hpad/sources"
 	"github.com/hpad/hpad/targets"
 )
@@ -84,6 +85,25 @@ func (l *liveLook) first(ctx context.Context) {
 	}
 }
 
+// withoutRequests says how many instances, read from the target, request nothing of what the metric
+// is a share of; empty if none.
+func (l *liveLook) withoutRequests(m *algorithm.Metric) string {
+	if !ofRequests(m) {
+		return ""
+	}
+	without := 0
+	for i := range l.observation.Instances {
+		if _, ok := m.Request(&l.observation.Instances[i]); !ok {
+			without++
+		}
+	}
+	if without == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d instances request nothing of %q: set requests in the target or in the workload",
+		without, len(l.observation.Instances), m.Name)
+}
+
 // second reads once more what the first reading found no sample of.
 func (l *liveLook) second(ctx context.Context, at time.Time) {
 	l.at = at
@@ -122,6 +142,9 @@ func (l *liveLook) messages() []string {
 	for i, err := range l.errs {
 		if err != nil {
 			all = append(all, fmt.Sprintf("metric[%d]: %v", i, err))
+		}
+		if text := l.withoutRequests(&l.bound.config.Spec.Metrics[i]); text != "" {
+			all = append(all, fmt.Sprintf("metric[%d]: %s", i, text))
 		}
 	}
 	return all

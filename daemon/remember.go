@@ -83,14 +83,29 @@ func (s *saved) notAfter(now time.Time) {
 // resumeAfterRestart tells a target that hpad itself runs the size it had before hpad ended.
 func (w *workload) resumeAfterRestart(b *binding) {
 	target, ok := b.target.Target.(resumer)
-	if !ok || !w.history.resumable {
+	if !ok {
 		return
 	}
-	replicas := w.history.state.Status.DesiredReplicas
-	if w.history.intent != nil {
-		replicas = w.history.intent.desired
+	if replicas, known := w.history.lastSize(); known {
+		target.Resume(replicas)
+		return
 	}
-	target.Resume(replicas)
+	w.beginAt(target.InitialReplicas(), time.Now())
+}
+
+// lastSize is how many replicas the target had been asked for when hpad ended; false if that is not
+// known. There is no desired count before an evaluation got through, and none in a dry run.
+func (h *history) lastSize() (replicas int32, known bool) {
+	s := &h.state.Status
+	switch {
+	case !h.resumable:
+		return 0, false
+	case h.intent != nil:
+		return h.intent.desired, true
+	case s.DesiredReplicas > 0 || s.Conditions[algorithm.ScaledToZero].Status == algorithm.ConditionTrue:
+		return s.DesiredReplicas, true
+	}
+	return s.CurrentReplicas, s.CurrentReplicas > 0
 }
 
 // before is the state that was before this evaluation. A change of which an hpad that was killed

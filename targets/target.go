@@ -29,6 +29,9 @@ type Driver struct {
 	// Resource is the source that measures the instances of this driver's targets when a resource
 	// metric names none; the zero value means that there is none.
 	Resource ResourceSource
+	// KnowsRequests is true if the instances can say what they request. If they never can, a
+	// utilization needs the requests of the configuration.
+	KnowsRequests bool
 }
 
 // ResourceSource names a source driver, and the keys of the target's table it is opened with.

@@ -23,8 +23,9 @@ import (
 // Driver returns the driver.
 func Driver() targets.Driver {
 	return targets.Driver{
-		Name: "docker-swarm",
-		Open: open,
+		Name:          "docker-swarm",
+		Open:          open,
+		KnowsRequests: true,
 		Resource: targets.ResourceSource{
 			Driver: "docker",
 			Keys:   []string{"host", "tls_ca_file", "tls_cert_file", "tls_key_file", "timeout"},

@@ -54,6 +54,18 @@ func newTarget(c *connection, set *settings) *target {
 // ID is a digest of what makes the processes what they are.
 func (t *target) ID() string { return t.id }
 
+// InitialReplicas is the configured count, which Activate starts unless Resume was told another.
+func (t *target) InitialReplicas() int32 { return t.set.Replicas }
+
+// LabelWorkload has what is logged from now on name the workload. It is called before Activate.
+func (t *target) LabelWorkload(name string) {
+	t.edit(func() {
+		if !t.active {
+			t.log = t.log.With(slog.String("workload", name))
+		}
+	})
+}
+
 // Resume sets the count that Activate starts, in the place of the configured one.
 func (t *target) Resume(replicas int32) {
 	t.edit(func() {

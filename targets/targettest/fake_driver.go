@@ -45,7 +45,7 @@ func (f *Fakes) Get(name string) *Fake {
 // Driver is the driver "fake". The table of its connection has no keys, that of a target has the
 // key "name".
 func (f *Fakes) Driver() targets.Driver {
-	return targets.Driver{Name: "fake", Open: func(_ targets.Environment, table options.Table) (targets.Connection, error) {
+	return targets.Driver{Name: "fake", KnowsRequests: true, Open: func(_ targets.Environment, table options.Table) (targets.Connection, error) {
 		if err := table.Decode(&struct{}{}); err != nil {
 			return nil, err
 		}

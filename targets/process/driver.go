@@ -4,7 +4,7 @@
 // The pieces, from the outside in: a connection owns the one thread that starts processes
 // (starter); a target holds the wanted count and one supervisor per instance; an instance
 // (instance.go) starts its process, waits for its end, backs off and starts it again until it is
-// told to stop; its output goes line by line to the log (output.go).
+// told to stop; its output goes line by line to the log (output.go), or elsewhere (outlet.go).
 //
 // Nothing outlives hpad: Close stops every instance, and if hpad is killed the kernel kills the
 // instances (see sys_linux.go for what that covers).

@@ -82,7 +82,11 @@ func (t *target) start(i *instance) (*run, error) {
 	if port := t.set.port(i.number); port > maxPort {
 		return nil, fmt.Errorf("its port %d does not exist", port)
 	}
-	r, err := begin(t.connection.starter, t.set.command(i.number), i.log)
+	out, err := t.set.newOutlet(i.number, i.log)
+	if err != nil {
+		return nil, err
+	}
+	r, err := begin(t.connection.starter, t.set.command(i.number), out)
 	if err != nil {
 		return nil, err
 	}

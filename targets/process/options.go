@@ -23,7 +23,8 @@ type bindingOptions struct {
 	HealthyAfter     options.Duration  `toml:"healthy_after" doc:"after running for so long the pauses begin anew"`
 	StopSignal       string            `toml:"stop_signal" doc:"what asks an instance to stop; sent to its whole process group"`
 	StopGrace        options.Duration  `toml:"stop_grace" doc:"after so long, what has not stopped is killed"`
-	ReadyHTTP        string            `toml:"ready_http" doc:"path on 127.0.0.1 and the instance's port that is asked every second; the instance is ready from the first status 200 to 399 on, until three answers in a row are none. Without it an instance is ready while it runs"`
+	ReadyHTTP        string            `toml:"ready_http" doc:"path on 127.0.0.1 and the instance's port; the instance is ready from the first status 200 to 399 on, until three answers in a row are none. It is asked every second, and every 10 seconds while all is well. Without it an instance is ready while it runs"`
+	Output           string            `toml:"output" doc:"where standard output and error go: log (hpad's own), discard, or the absolute path of a file, in which {instance} stands for the instance's number"`
 }
 
 func defaults() bindingOptions {
@@ -34,6 +35,7 @@ func defaults() bindingOptions {
 		HealthyAfter:   options.Duration(10 * time.Second),
 		StopSignal:     "SIGTERM",
 		StopGrace:      options.Duration(10 * time.Second),
+		Output:         outputLog,
 	}
 }
 
@@ -55,7 +57,7 @@ func read(table options.Table) (*settings, error) {
 	}
 	errs := []error{
 		set.findProgram(table.Dir()), set.checkWords(), set.findUser(), set.checkDirectory(),
-		set.checkNumbers(), set.checkReadiness(),
+		set.checkNumbers(), set.checkReadiness(), set.checkOutput(),
 	}
 	var known bool
 	if set.signal, known = signalNumber(set.StopSignal); !known {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"os/exec"
 	"sync"
 	"time"
 )
@@ -58,6 +59,8 @@ func newOutput(log *slog.Logger) (*output, error) {
 	}
 	return o, nil
 }
+
+func (o *output) attach(cmd *exec.Cmd) { cmd.Stdout, cmd.Stderr = o.stdout.write, o.stderr.write }
 
 func (p *pipe) close() {
 	for _, f := range []*os.File{p.read, p.write} {

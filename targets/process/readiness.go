@@ -12,6 +12,8 @@ import (
 const (
 	// pollEvery is the time between two questions for readiness; none waits longer for its answer.
 	pollEvery = time.Second
+	// pollReadyEvery is that time after a good answer: most programs log every question.
+	pollReadyEvery = 10 * time.Second
 	// failuresUntilUnready is the failure threshold of a Kubernetes readiness probe.
 	failuresUntilUnready = 3
 )
@@ -22,18 +24,17 @@ func (t *target) watch(ctx context.Context, i *instance) {
 		return
 	}
 	url := "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(t.set.port(i.number))) + t.set.ReadyHTTP
-	ticker := time.NewTicker(pollEvery)
-	defer ticker.Stop()
 	failures := 0
 	for {
+		pause := pollEvery
 		if t.answers(ctx, url) {
-			failures = 0
+			failures, pause = 0, pollReadyEvery
 			t.edit(func() { i.setReady(true) })
 		} else if failures++; failures == failuresUntilUnready {
 			t.edit(func() { i.setReady(false) })
 		}
 		select {
-		case <-ticker.C:
+		case <-time.After(pause):
 		case <-ctx.Done():
 			return
 		}

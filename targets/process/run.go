@@ -2,7 +2,6 @@ package process
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
 	"os/exec"
 	"sync"
@@ -15,7 +14,7 @@ type run struct {
 	pid     int
 	started time.Time
 	process *os.Process
-	output  *output
+	output  outlet
 	// done is closed when the process has ended; state is set before. Its output may go on.
 	done  chan struct{}
 	state *os.ProcessState
@@ -24,15 +23,11 @@ type run struct {
 	reaped bool
 }
 
-// begin starts cmd with its output going to log.
-func begin(s *starter, cmd *exec.Cmd, log *slog.Logger) (*run, error) {
-	out, err := newOutput(log)
-	if err != nil {
-		return nil, err
-	}
-	cmd.Stdout, cmd.Stderr = out.stdout.write, out.stderr.write
+// begin starts cmd with its output going to out.
+func begin(s *starter, cmd *exec.Cmd, out outlet) (*run, error) {
+	out.attach(cmd)
 	started := time.Now()
-	err = s.start(cmd)
+	err := s.start(cmd)
 	out.begin()
 	if err != nil {
 		out.end()

@@ -21,21 +21,28 @@ const DefaultInFlight = 16
 // An answer is kept until its question is asked for a newer time, or until the second newer time
 // that anything is asked for: memory holds the answers of two evaluation times at most.
 type Shared struct {
-	querier Querier
-	timeout time.Duration
-	slots   chan struct{}
+	querier  Querier
+	timeout  time.Duration
+	inFlight int
 
 	mu     sync.Mutex
 	calls  map[Query]*call
 	newest time.Time
+	// unasked are the calls no worker took yet, in the order they came.
+	unasked []*call
+	// workers is how many goroutines ask. There are at most inFlight, and none without a question:
+	// one that asks many questions has grown its stack once for all of them.
+	workers int
 }
 
 // call is a question asked once.
 type call struct {
+	query   Query
 	at      time.Time
 	waiters int
-	cancel  context.CancelFunc
-	done    chan struct{}
+	// cancel is nil until the question is asked.
+	cancel context.CancelFunc
+	done   chan struct{}
 
 	// What follows is written before done is closed, and read after.
 	result   *Result
@@ -50,10 +57,10 @@ func NewShared(q Querier, timeout time.Duration, inFlight int) *Shared {
 		inFlight = DefaultInFlight
 	}
 	return &Shared{
-		querier: q,
-		timeout: timeout,
-		slots:   make(chan struct{}, inFlight),
-		calls:   map[Query]*call{},
+		querier:  q,
+		timeout:  timeout,
+		inFlight: inFlight,
+		calls:    map[Query]*call{},
 	}
 }
 
@@ -64,7 +71,7 @@ func (s *Shared) Query(ctx context.Context, q Query, at time.Time) (*Result, err
 	select {
 	case <-c.done:
 	case <-ctx.Done():
-		s.leave(q, c)
+		s.leave(c)
 		return nil, Errorf(Unavailable, "query %q: no answer in time: %w", shorten(q.Text), context.Cause(ctx))
 	}
 	if c.panicked != "" {
@@ -89,13 +96,16 @@ func (s *Shared) join(q Query, at time.Time) *call {
 		known.waiters++
 		return known
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	c := &call{at: at, waiters: 1, cancel: cancel, done: make(chan struct{})}
+	c := &call{query: q, at: at, waiters: 1, done: make(chan struct{})}
 	if known == nil || at.After(known.at) {
 		s.forgetBefore(at)
 		s.calls[q] = c
 	}
-	go s.ask(ctx, c, q)
+	s.unasked = append(s.unasked, c)
+	if s.workers < s.inFlight {
+		s.workers++
+		go s.work()
+	}
 	return c
 }
 
@@ -113,7 +123,7 @@ func (s *Shared) forgetBefore(at time.Time) {
 }
 
 // leave is what a caller does who does not wait any longer.
-func (s *Shared) leave(q Query, c *call) {
+func (s *Shared) leave(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.waiters--
@@ -125,13 +135,46 @@ func (s *Shared) leave(q Query, c *call) {
 		return
 	default:
 	}
-	c.cancel()
-	if s.calls[q] == c {
-		delete(s.calls, q)
+	if c.cancel != nil {
+		c.cancel()
+	}
+	if s.calls[c.query] == c {
+		delete(s.calls, c.query)
 	}
 }
 
-func (s *Shared) ask(ctx context.Context, c *call, q Query) {
+// work asks until no question is left.
+func (s *Shared) work() {
+	for {
+		c, ctx := s.next()
+		if c == nil {
+			return
+		}
+		s.ask(ctx, c)
+	}
+}
+
+// next returns the oldest call somebody waits for, and the context to ask in; nil if there is
+// none, and the worker ends.
+func (s *Shared) next() (*call, context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.unasked) > 0 {
+		c := s.unasked[0]
+		s.unasked[0] = nil
+		s.unasked = s.unasked[1:]
+		if c.waiters > 0 {
+			var ctx context.Context
+			ctx, c.cancel = context.WithTimeout(context.Background(), s.timeout)
+			return c, ctx
+		}
+	}
+	s.unasked = nil
+	s.workers--
+	return nil, nil
+}
+
+func (s *Shared) ask(ctx context.Context, c *call) {
 	defer close(c.done)
 	defer c.cancel()
 	defer func() {
@@ -139,21 +182,12 @@ func (s *Shared) ask(ctx context.Context, c *call, q Query) {
 			c.panicked = fmt.Sprintf("%v\n\n%s", p, debug.Stack())
 		}
 	}()
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	case <-ctx.Done():
-		c.err = ctx.Err()
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
-	result, err := s.querier.Query(ctx, q, c.at)
+	result, err := s.querier.Query(ctx, c.query, c.at)
 	switch {
 	case err == nil:
-		c.result = result.Of(q)
+		c.result = result.Of(c.query)
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil:
-		c.err = Errorf(Unavailable, "query %q: no answer within %s: %w", shorten(q.Text), s.timeout, err)
+		c.err = Errorf(Unavailable, "query %q: no answer within %s: %w", shorten(c.query.Text), s.timeout, err)
 	default:
 		c.err = err
 	}

@@ -159,6 +159,33 @@ func TestSourceIsAskedSoManyQuestionsAtOnce(t *testing.T) {
 	})
 }
 
+func TestQuestionGivenUpBeforeItsTurnIsNotAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := &sourcetest.Fake{}
+		fake.Value("slow", 1)
+		fake.Value("later", 2)
+		fake.Delay(2 * second)
+		shared := sources.NewShared(fake, 5*second, 1)
+		var all sync.WaitGroup
+		all.Go(func() { _, _ = ask(shared, "slow", noon) })
+		synctest.Wait()
+		impatient, cancel := context.WithTimeout(t.Context(), second)
+		defer cancel()
+		if _, err := shared.Query(impatient, sources.Query{Text: "given up"}, noon); err == nil {
+			t.Error("no error of who gave up")
+		}
+		if v, err := ask(shared, "later", noon); v != 2 || err != nil {
+			t.Errorf("answer of who came later is %v, %v, want 2", v, err)
+		}
+		all.Wait()
+		for _, c := range fake.Calls() {
+			if c.Query.Text == "given up" {
+				t.Error("the source was asked what nobody waited for")
+			}
+		}
+	})
+}
+
 func TestOlderTimeIsAnsweredWithoutDisturbingTheNewer(t *testing.T) {
 	fake := &sourcetest.Fake{}
 	fake.Value("x", 7)
@@ -194,16 +221,21 @@ func TestAnswersAreForgottenAfterTwoEvaluations(t *testing.T) {
 
 type panicking struct{}
 
-func (panicking) Query(context.Context, sources.Query, time.Time) (*sources.Result, error) {
-	panic("lost my mind")
+func (panicking) Query(_ context.Context, q sources.Query, _ time.Time) (*sources.Result, error) {
+	panic("lost my mind over " + q.Text)
 }
 
-func TestPanicIsThatOfWhoAsked(t *testing.T) {
-	defer func() {
-		if p := fmt.Sprint(recover()); !strings.HasPrefix(p, "lost my mind") {
-			t.Errorf("panic is %s, want that of the source", p)
-		}
-	}()
-	_, _ = ask(sources.NewShared(panicking{}, second, 1), "x", noon)
-	t.Error("no panic")
+func TestEveryPanicIsThatOfWhoAsked(t *testing.T) {
+	shared := sources.NewShared(panicking{}, second, 1)
+	for _, text := range []string{"x", "y"} {
+		func() {
+			defer func() {
+				if p := fmt.Sprint(recover()); !strings.HasPrefix(p, "lost my mind over "+text) {
+					t.Errorf("panic is %s, want that of the source over %s", p, text)
+				}
+			}()
+			_, _ = ask(shared, text, noon)
+			t.Errorf("no panic over %s", text)
+		}()
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -224,5 +225,25 @@ func BenchmarkQueryOfManySeries(b *testing.B) {
 		if err != nil || len(result.Series()) != 10_000 {
 			b.Fatal(err)
 		}
+	}
+}
+
+func BenchmarkRoundOfShortAnswers(b *testing.B) {
+	s := openURL(b, serve(b, 200, `{"status":"success","data":{"resultType":"vector","result":[`+
+		`{"metric":{"queue":"mail"},"value":[1767355200,"20"]}]}}`))
+	shared := sources.NewShared(s, 10*time.Second, 0)
+	at := noon
+	b.ReportAllocs()
+	for b.Loop() {
+		at = at.Add(time.Second)
+		var all sync.WaitGroup
+		for i := range 33 {
+			all.Go(func() {
+				if _, err := shared.Query(b.Context(), sources.Query{Text: fmt.Sprint("x", i)}, at); err != nil {
+					b.Error(err)
+				}
+			})
+		}
+		all.Wait()
 	}
 }

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"github.com/prometheus/common/version"
-	"github.com/prometheus/exporter-toolkit/web"
 
 	"github.com/hpad/hpad/daemon/api"
 )
@@ -28,7 +26,7 @@ func (d *Daemon) routes(privileged func() bool) http.Handler {
 	read("/api/v1/workloads", d.serveWorkloads)
 	read("/api/v1/workloads/{name}", d.serveWorkload)
 	mux.Handle("/-/reload", allow(d.serveReload(privileged), http.MethodPost, http.MethodPut))
-	read("/{$}", landingPage())
+	read("/{$}", d.servePage)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, api.Problem{Status: http.StatusNotFound, Detail: "there is nothing at " + r.URL.Path})
 	})
@@ -107,26 +105,6 @@ func (d *Daemon) serveWorkload(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	d.answer(w, one.describe(true))
-}
-
-// landingPage shows the way to the rest.
-func landingPage() http.HandlerFunc {
-	page, err := web.NewLandingPage(web.LandingConfig{
-		Name:        "hpad",
-		Description: "Keeps workloads at the right size",
-		Version:     version.Info(),
-		Profiling:   "false",
-		Links: []web.LandingLinks{
-			{Address: "/api/v1/workloads", Text: "Workloads"},
-			{Address: "/metrics", Text: "Metrics"},
-			{Address: "/-/ready", Text: "Readiness"},
-		},
-	})
-	if err != nil {
-		// The page is a constant of the toolkit: it renders or it never does.
-		return plain("hpad: see /api/v1/workloads and /metrics\n")
-	}
-	return page.ServeHTTP
 }
 
 // answer answers with v. What cannot be written is a fault of hpad's, and logged the first time.

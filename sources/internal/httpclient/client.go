@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"time"
 
 	"github.com/prometheus/common/config"
 	"golang.org/x/oauth2"
@@ -42,7 +43,7 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	client, err := config.NewClientFromConfig(cfg, "hpad",
-		config.WithDialContextFunc(newDialer(o.Timeout).dial), config.WithUserAgent("hpad"))
+		config.WithDialContextFunc(newDialer(o.Timeout).dial))
 	if err != nil {
 		return nil, options.Errorf("tls_config", "%s", err)
 	}
@@ -63,10 +64,13 @@ func (c *Client) Options() Options { return c.opts }
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Do sends a request, waits for its turn if too many are under way, and reads the whole answer,
-// whatever its status. It returns an error of package sources if there is no whole answer.
+// whatever its status. It returns an error of package sources if there is no whole answer. The
+// request becomes one of the user agent hpad, as does the one for a token.
 func (c *Client) Do(ctx context.Context, req *http.Request) (*http.Response, []byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
+	ctx, cancel := within(ctx, c.opts.Timeout)
 	defer cancel()
+	// The library's option would copy each request for it.
+	req.Header.Set("User-Agent", "hpad")
 	select {
 	case c.slots <- struct{}{}:
 		defer func() { <-c.slots }()
@@ -83,6 +87,14 @@ func (c *Client) Do(ctx context.Context, req *http.Request) (*http.Response, []b
 		return nil, nil, err
 	}
 	return resp, body, nil
+}
+
+// within is context.WithTimeout, without the cost of a context where ctx ends earlier anyway.
+func within(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= timeout {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, timeout)
 }
 
 func (c *Client) read(ctx context.Context, resp *http.Response) ([]byte, error) {

@@ -70,6 +70,13 @@ func remark(code int, body []byte) string {
 
 // checkSamples makes sure that every sample has a time and a value.
 func checkSamples(body []byte) error {
+	if isPlain(body) {
+		return nil
+	}
+	return checkDecoded(body)
+}
+
+func checkDecoded(body []byte) error {
 	var e envelope
 	if err := json.Unmarshal(body, &e); err != nil {
 		return errors.New("not JSON, or cut off")

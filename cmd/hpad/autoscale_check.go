@@ -28,7 +28,7 @@ func checkWorkload(text, mainFile string, o autoscaleOptions) error {
 	}
 	problems = daemon.Merge(problems, problemsTogether(main, alone))
 	var errs []error
-	if o.cpuRequest == "" && !knowsRequests(viaDriver(alone, main)) {
+	if o.cpuRequest == "" && !knowsRequests(alone, main) {
 		errs = append(errs, errors.New("--cpu-request is missing: the target does not know what its instances request"))
 		problems = slices.DeleteFunc(problems, func(p config.Problem) bool { return strings.HasPrefix(p.Key, "requests") })
 	}
@@ -81,17 +81,19 @@ func problemsTogether(main, alone *config.Config) config.Problems {
 	return slices.DeleteFunc(problems, func(p config.Problem) bool { return p.File != alone.Path })
 }
 
-// viaDriver is the driver of the target of the workload in alone; empty if it is unknown.
-func viaDriver(alone, main *config.Config) string {
-	if len(alone.Workloads) == 0 {
-		return ""
-	}
-	for _, t := range slices.Concat(main.Targets, alone.Targets) {
-		if t.Name == alone.Workloads[0].Via {
-			return t.Driver
+// knowsRequests tells whether the target of the workload in alone knows what its instances request.
+// One that is unknown itself has another problem.
+func knowsRequests(alone, main *config.Config) bool {
+	for _, w := range alone.Workloads {
+		for _, t := range slices.Concat(main.Targets, alone.Targets) {
+			if t.Name != w.Via {
+				continue
+			}
+			driver, found := targets.Registry(drivers().Targets).Find(t.Driver)
+			return !found || driver.KnowsRequests
 		}
 	}
-	return ""
+	return true
 }
 
 // checkName refuses a name that is taken.

@@ -27,7 +27,3 @@ func drivers() daemon.Drivers {
 		},
 	}
 }
-
-// knowsRequests tells whether targets of a driver know what their instances request, so that a
-// utilization, which is a percentage of that, can be had without the workload saying it.
-func knowsRequests(driver string) bool { return driver != processtarget.Driver().Name }

@@ -62,7 +62,7 @@ func reloadOnHangup(ctx context.Context, d *daemon.Daemon, hangups <-chan os.Sig
 		case <-ctx.Done():
 			return
 		case <-hangups:
-			_, _, _ = d.Reload(ctx)
+			_, _ = d.Reload(ctx)
 		}
 	}
 }

@@ -108,6 +108,7 @@ web_config_file = "web.yml"
 name = "web"
 target = { via = "process", command = ["sleep", "1000"] }
 max_replicas = 2
+requests = { cpu = 1 }
 `)
 	s.rewrites = append(s.rewrites, "https://hpad.example.com:9872", "https://"+listen)
 	s.env = append(s.env, "SSL_CERT_FILE="+filepath.Join(s.dir, "tls/cert.pem"))

@@ -100,6 +100,7 @@ does and why, and answer what it would do.`,
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("{{.Version}}\n")
+	root.Flags().Bool("version", false, "print the version")
 	root.PersistentFlags().String("config", defaultConfig, "main configuration `FILE`")
 	root.AddCommand(
 		newRun(), newCheck(), newReload(),

@@ -1,6 +1,9 @@
 package daemon
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/hpad/hpad/algorithm"
@@ -47,7 +50,9 @@ func (c *workloadCollector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends the series of all workloads.
 func (c *workloadCollector) Collect(out chan<- prometheus.Metric) {
-	for _, w := range c.daemon.list() {
+	byName := func(a, b *workload) int { return strings.Compare(a.name, b.name) }
+	// The registry sorts all series: what comes in order costs it half.
+	for _, w := range slices.SortedFunc(slices.Values(c.daemon.list()), byName) {
 		if bound := w.binding(); bound != nil {
 			s := series{out: out, workload: w.name}
 			s.bounds(bound)

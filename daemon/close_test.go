@@ -38,3 +38,22 @@ func TestShutdownClosesTargetsAtOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestSourceThatIsStillAnsweringWhenItIsRemovedLeavesNoSeries(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.targets.Add("web", 2)
+		w.source.Value("q", 20)
+		w.source.Delay(5 * time.Second)
+		w.write("[sources.extra]\ndriver = \"fake\"\n", strings.Replace(queueWorkload("web", "q"), `source = "fake"`, `source = "extra"`, 1))
+		w.start()
+		pass(2 * time.Second)
+		w.write()
+		if err := w.reload(); err != nil {
+			t.Fatal(err)
+		}
+		pass(10 * time.Second)
+		if text := w.ask("GET", "/metrics", false).Body.String(); strings.Contains(text, `source="extra"`) {
+			t.Error("the source that was removed has series")
+		}
+	})
+}

@@ -139,20 +139,11 @@ func (d *Daemon) adopt(ctx context.Context, set *Set) {
 	d.retire(old, set, replaced)
 }
 
-// retire closes what only the old Set holds, once the evaluations that use it are over.
+// retire closes what only the old Set holds, once the evaluations that use it are over, and drops
+// the series of what has no successor: not before, for these evaluations still add to them.
 func (d *Daemon) retire(old, set *Set, replaced []*binding) {
 	if old == set {
 		return
-	}
-	for name := range old.sources {
-		if set.sources[name] == nil {
-			d.metrics.calls.forgetSource(name)
-		}
-	}
-	for name := range old.connections {
-		if set.connections[name] == nil {
-			d.metrics.calls.forgetTarget(name)
-		}
 	}
 	d.retiring.Go(func() {
 		for _, b := range replaced {
@@ -161,5 +152,21 @@ func (d *Daemon) retire(old, set *Set, replaced []*binding) {
 		if err := old.closeExcept(set); err != nil {
 			d.log.Warn("cannot release what the last reload replaced", "err", err)
 		}
+		d.forgetMissing(old)
 	})
+}
+
+// forgetMissing drops the series of the sources and targets that are no longer configured.
+func (d *Daemon) forgetMissing(old *Set) {
+	current := d.inForce()
+	for name := range old.sources {
+		if current.sources[name] == nil {
+			d.metrics.calls.forgetSource(name)
+		}
+	}
+	for name := range old.connections {
+		if current.connections[name] == nil {
+			d.metrics.calls.forgetTarget(name)
+		}
+	}
 }

@@ -83,15 +83,19 @@ var (
 	identity = regexp.MustCompile(`\b[0-9a-f]{12}\b`)
 	quantity = regexp.MustCompile(`\d+(\.\d+)?([hms]\d*)*`)
 	plural   = regexp.MustCompile(`\b(instance|replica|second|metric)s\b`)
-	gap      = regexp.MustCompile(` +`)
+	// winner is what tells which of several metrics decides: that depends on how busy a machine is.
+	winner = regexp.MustCompile(`(cpu resource utilization \(percentage of request\)|external metric [a-z_]+\(nil\))( above target)|` +
+		`\b(metric=)[a-z_]+|[a-z_]+( asks for most)`)
+	gap = regexp.MustCompile(` +`)
 )
 
 // shape is a line of output with all that differs from one run to the next made equal: numbers,
-// quantities, ages, moments, identities, widths of columns.
+// quantities, ages, moments, identities, widths of columns, and which of the metrics decided.
 func shape(line string) string {
 	line = identity.ReplaceAllString(line, "I")
 	line = quantity.ReplaceAllString(line, "N")
 	line = plural.ReplaceAllString(line, "$1")
+	line = winner.ReplaceAllString(line, "M$2$3$4")
 	return strings.TrimSpace(gap.ReplaceAllString(line, " "))
 }
 
@@ -100,6 +104,11 @@ func TestShapesAreEqualWhereOnlyNumbersDiffer(t *testing.T) {
 		{"burn   process/1d8b2f2fc606   cpu: 26%/20%   1   3   40s", "burn process/31e4aa8c5138 cpu: 100%/35% 1 3 1m5s"},
 		{"time=2026-11-21T02:48:32.505Z level=INFO", "time=2027-01-01T00:00:00.1Z level=INFO"},
 		{"26% (536m) / 20%   asks for 3", "100% (1) / 20%  asks for 3"},
+		{
+			`reason="cpu resource utilization (percentage of request) above target" metric=cpu`,
+			`reason="external metric offered_load(nil) above target" metric=offered_load`,
+		},
+		{"metrics: cpu asks for most, 3", "metrics: offered_load asks for most, 5"},
 		{"usage ratio 2.86, 1 instance ready", "usage ratio 3, 2 instances ready"},
 	} {
 		if shape(same[0]) != shape(same[1]) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -26,8 +27,9 @@ type sandbox struct {
 	running  []*process
 }
 
-// prelude makes "hpad" find the sandbox's main file where it would read /etc/hpad/hpad.toml.
-const prelude = `hpad() { command hpad --config "$HPAD_CONFIG" "$@"; }; `
+// prelude makes "hpad" find the sandbox's main file where it would read /etc/hpad/hpad.toml, and end
+// if the shell is killed.
+const prelude = `hpad() { setpriv --pdeathsig INT hpad --config "$HPAD_CONFIG" "$@"; }; `
 
 func newSandbox(t *testing.T) *sandbox {
 	t.Helper()
@@ -177,11 +179,19 @@ func (s *sandbox) start(line string) *process {
 	s.Helper()
 	p := &process{line: line, cmd: s.shell(context.Background(), line), done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
-	s.must(p.cmd.Start())
+	p.cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	started := make(chan error)
 	go func() {
-		p.err = p.cmd.Wait()
-		close(p.done)
+		// The kernel kills the child when the thread that made it ends.
+		runtime.LockOSThread()
+		err := p.cmd.Start()
+		started <- err
+		if err == nil {
+			p.err = p.cmd.Wait()
+			close(p.done)
+		}
 	}()
+	s.must(<-started)
 	s.running = append(s.running, p)
 	return p
 }

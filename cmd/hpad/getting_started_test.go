@@ -49,6 +49,7 @@ func TestGettingStarted(t *testing.T) {
 		"systemctl daemon-reload": {"there is no systemd: the unit is verified", s.verifyUnits},
 		"systemctl enable --now hpad": {"there is no systemd: enabled below the folder, started as the unit says", func() {
 			s.run("systemctl --root=" + s.dir + " enable hpad")
+			s.run(`printf '[daemon]\nlisten = "127.0.0.1:9872"\n' >> /etc/hpad/hpad.toml`)
 			r.daemon = s.startDaemon(s.unit("ExecStart"))
 		}},
 		"hpad reload": {"after dry_run has been removed", func() {
@@ -145,6 +146,6 @@ func (s *sandbox) unit(key string) string {
 		s.Fatalf("the unit has no %s", key)
 	}
 	value, _, _ = strings.Cut(value, "\n")
-	// The paths in it were rewritten when it was taken.
-	return strings.ReplaceAll(value, s.dir, "")
+	// The paths in it were rewritten when it was taken; %t is the runtime folder of the system.
+	return strings.NewReplacer(s.dir, "", "%t", "/run").Replace(value)
 }

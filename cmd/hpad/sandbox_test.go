@@ -109,7 +109,7 @@ func (s *sandbox) shell(ctx context.Context, line string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "bash", "-c", prelude+s.rewrite(line))
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "PATH="+s.dir+"/usr/bin:"+os.Getenv("PATH"), "HOME="+s.dir,
-		"HPAD_CONFIG="+s.config, "HPAD_ADDRESS=", "GORACE="+raceOptions, "MAKEFLAGS=", "MAKELEVEL=")
+		"HPAD_CONFIG="+s.config, "HPAD_ADDRESS=", "RUNTIME_DIRECTORY="+s.dir+"/run/hpad", "GORACE="+raceOptions, "MAKEFLAGS=", "MAKELEVEL=")
 	cmd.Env = append(cmd.Env, s.env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

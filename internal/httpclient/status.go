@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-
-	"github.com/hpad/hpad/sources"
 )
 
 // CheckStatus gives a status that is no success a kind. The remark is what the server said about
@@ -19,11 +17,11 @@ func (c *Client) CheckStatus(code int, remark, hint string) error {
 	case code == http.StatusOK:
 		return nil
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return sources.Errorf(sources.Denied, "%s denies access (%s)%s; check basic_auth, authorization or oauth2", c, Status(code), remark)
+		return errorf(Denied, "%s denies access (%s)%s; check basic_auth, authorization or oauth2", c, Status(code), remark)
 	case code == http.StatusTooManyRequests || code >= 500:
-		return sources.Errorf(sources.Unavailable, "%s answers %s%s", c, Status(code), remark)
+		return errorf(Unavailable, "%s answers %s%s", c, Status(code), remark)
 	}
-	return sources.Errorf(sources.Garbled, "%s answers %s%s; %s", c, Status(code), remark, hint)
+	return errorf(Garbled, "%s answers %s%s; %s", c, Status(code), remark, hint)
 }
 
 // Status is a status code with its meaning, as "404 Not Found".

@@ -1,6 +1,7 @@
 package httpclient
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -12,8 +13,6 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
-
-	"github.com/hpad/hpad/sources"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -61,7 +60,7 @@ func TestMissingSecretIsADenialThatNamesTheFile(t *testing.T) {
 	}
 	defer client.Close()
 	_, _, err = get(t, client)
-	if err == nil || sources.KindOf(err) != sources.Denied || !strings.Contains(err.Error(), "open /conf/gone") {
+	if err == nil || kindOf(err) != Denied || !strings.Contains(err.Error(), "open /conf/gone") {
 		t.Errorf("error is %v, want a denial that names /conf/gone", err)
 	}
 }
@@ -125,7 +124,16 @@ func TestTokenServerIsNotQuoted(t *testing.T) {
 	}
 	defer client.Close()
 	_, _, err = get(t, client)
-	if err == nil || sources.KindOf(err) != sources.Denied || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "401") {
+	if err == nil || kindOf(err) != Denied || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "401") {
 		t.Errorf("error is %v, want a denial with the status alone", err)
 	}
+}
+
+// kindOf is no kind at all for an error of another type.
+func kindOf(err error) Kind {
+	var sorted *Error
+	if !errors.As(err, &sorted) {
+		return Kind(255)
+	}
+	return sorted.Kind
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/hpad/hpad/internal/options"
 )
 
-// Options are the keys of the table of a source that is asked over HTTP. Those from basic_auth on
+// Options are the keys of the table of a driver that asks over HTTP. Those from basic_auth on
 // are those of a Prometheus scrape job, less the ones that would put a secret into the file.
 type Options struct {
 	URL              string        `toml:"url" doc:"address, as \"http://127.0.0.1:9090\" (required)"`

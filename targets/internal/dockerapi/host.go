@@ -1,4 +1,4 @@
-package dockerswarm
+package dockerapi
 
 import (
 	"crypto/tls"
@@ -14,41 +14,42 @@ import (
 	"github.com/hpad/hpad/internal/options"
 )
 
-// host is the address of an engine's API, in one canonical form.
-type host struct {
-	scheme string // "unix" or "tcp"
-	addr   string // a path, or host:port
+// Host is the address of an engine's API, in one canonical form.
+type Host struct {
+	Scheme string // "unix" or "tcp"
+	Addr   string // a path, or host:port
 }
 
-func (h host) String() string { return h.scheme + "://" + h.addr }
+// String is the address as the key "host" takes it.
+func (h Host) String() string { return h.Scheme + "://" + h.Addr }
 
 // open tells whether the address is one that other machines may reach.
-func (h host) open() bool {
-	if h.scheme != "tcp" {
+func (h Host) open() bool {
+	if h.Scheme != "tcp" {
 		return false
 	}
-	name, _, _ := net.SplitHostPort(h.addr)
+	name, _, _ := net.SplitHostPort(h.Addr)
 	ip, err := netip.ParseAddr(name)
 	return name != "localhost" && (err != nil || !ip.IsLoopback())
 }
 
 // parseHost reads the key "host". Two spellings of one address give one host: letters are lower
 // case, a socket's folder is without symbolic links (/var/run is /run).
-func parseHost(text string) (host, error) {
+func parseHost(text string) (Host, error) {
 	u, err := url.Parse(text)
 	if err != nil || strings.ContainsAny(text, "?#") {
-		return host{}, options.Errorf("host", `must be like "unix:///run/docker.sock" or "tcp://manager:2376"`)
+		return Host{}, options.Errorf("host", `must be like "unix:///run/docker.sock" or "tcp://manager:2376"`)
 	}
 	if u.User != nil {
-		return host{}, options.Errorf("host", "must not hold a user name or a password")
+		return Host{}, options.Errorf("host", "must not hold a user name or a password")
 	}
 	switch {
 	case u.Scheme == "unix" && u.Host == "" && filepath.IsAbs(u.Path):
-		return host{"unix", realPath(u.Path)}, nil
+		return Host{"unix", realPath(u.Path)}, nil
 	case u.Scheme == "tcp" && u.Hostname() != "" && u.Port() != "" && strings.Trim(u.Path, "/") == "":
-		return host{"tcp", net.JoinHostPort(strings.ToLower(u.Hostname()), u.Port())}, nil
+		return Host{"tcp", net.JoinHostPort(strings.ToLower(u.Hostname()), u.Port())}, nil
 	}
-	return host{}, options.Errorf("host", `must be like "unix:///run/docker.sock" or "tcp://manager:2376", is %s`, options.Show(text))
+	return Host{}, options.Errorf("host", `must be like "unix:///run/docker.sock" or "tcp://manager:2376", is %s`, options.Show(text))
 }
 
 func realPath(path string) string {
@@ -60,11 +61,11 @@ func realPath(path string) string {
 }
 
 // tlsConfig returns nil if no key of TLS is set.
-func (o *connectionOptions) tlsConfig(h host) (*tls.Config, error) {
+func (o *Options) tlsConfig(h Host) (*tls.Config, error) {
 	if o.CAFile == "" && o.Cert == "" && o.Key == "" {
 		return nil, nil
 	}
-	if h.scheme == "unix" {
+	if h.Scheme == "unix" {
 		return nil, options.Errorf("tls_ca_file", "has no meaning with a unix socket, nor have the other tls keys")
 	}
 	if (o.Cert == "") != (o.Key == "") {
@@ -74,7 +75,7 @@ func (o *connectionOptions) tlsConfig(h host) (*tls.Config, error) {
 	return config, errors.Join(o.trust(config), o.identify(config))
 }
 
-func (o *connectionOptions) trust(config *tls.Config) error {
+func (o *Options) trust(config *tls.Config) error {
 	if o.CAFile == "" {
 		return nil
 	}
@@ -91,7 +92,7 @@ func (o *connectionOptions) trust(config *tls.Config) error {
 
 // identify reads the client's certificate, once to find mistakes and then for every new
 // connection, so that a renewed one needs no reload.
-func (o *connectionOptions) identify(config *tls.Config) error {
+func (o *Options) identify(config *tls.Config) error {
 	if o.Cert == "" {
 		return nil
 	}

@@ -166,7 +166,7 @@ func (i *instance) convert() targets.Instance {
 			Ready:           ready,
 			Started:         timeOf(i.Started),
 			ReadyTransition: timeOf(i.ReadyTransition),
-			Containers:      []algorithm.Container{{Name: "main", Requests: i.requests}},
+			Containers:      []algorithm.Container{{Requests: i.requests}},
 		},
 		Identifiers: identifiers,
 		PID:         i.PID,

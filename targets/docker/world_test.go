@@ -2,7 +2,6 @@ package docker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -288,5 +287,3 @@ func wantClass(t *testing.T, err error, want targets.Class) {
 		t.Errorf("the class of %q is %v, want %v", err, got, want)
 	}
 }
-
-var errStillThere = errors.New("it is still so")

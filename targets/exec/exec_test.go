@@ -177,6 +177,7 @@ func TestMistakesInTheTablesAreTold(t *testing.T) {
 		{map[string]any{}, "name: is missing"},
 		{map[string]any{"name": "a\nb"}, "name: must be at most"},
 		{map[string]any{"name": "a", "parameters": map[string]any{"Region": "eu"}}, "parameters.Region: must be a name of"},
+		{map[string]any{"name": "a", "parameters": map[string]any{"target": "b"}}, "parameters.target: is a field of"},
 		{map[string]any{"name": "a", "parameters": map[string]any{"r": int64(1)}}, "parameters.r: must be a string"},
 	} {
 		_, err := c.Bind(options.NewTable("/", test.values))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -72,6 +73,12 @@ type Options struct {
 	Parameters map[string]string `toml:"parameters" doc:"whatever else the other side wants to know; names are of a-z, 0-9 and _"`
 }
 
+// fields are the names of the fields of a request. Parameters have others, so that who looks for a
+// field in the text finds no parameter.
+var fields = []string{
+	"version", "operation", "target", "parameters", "from_version", "from_replicas", "replicas", "request_id",
+}
+
 var parameterName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
 // Check returns what is wrong with the options, as errors of package options.
@@ -85,6 +92,9 @@ func (o *Options) Check() error {
 	}
 	for name, value := range o.Parameters {
 		key := options.JoinKey("parameters", options.Quote(name))
+		if slices.Contains(fields, name) {
+			errs = append(errs, options.Errorf(key, "is a field of the request itself"))
+		}
 		if !parameterName.MatchString(name) {
 			errs = append(errs, options.Errorf(key, "must be a name of a-z, 0-9 and _"))
 		}

@@ -28,9 +28,9 @@ func Options(t *testing.T, titlesAndDefaults ...any) {
 			t.Fatal(err)
 		}
 	}
-	text, written, _ := strings.Cut(Text(t), optionsTitle)
+	before, written, _ := strings.Cut(text(t, "README.md"), optionsTitle)
 	if os.Getenv("HPAD_UPDATE") == "1" {
-		if err := os.WriteFile("README.md", []byte(text+optionsTitle+reference.String()), 0o644); err != nil {
+		if err := os.WriteFile("README.md", []byte(before+optionsTitle+reference.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -40,25 +40,25 @@ func Options(t *testing.T, titlesAndDefaults ...any) {
 	}
 }
 
-// Text is README.md.
-func Text(t *testing.T) string {
+func text(t *testing.T, file string) string {
 	t.Helper()
-	content, err := os.ReadFile("README.md")
+	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(content)
 }
 
-// Block returns the first fenced block of that language that begins with the given text.
-func Block(t *testing.T, language, begin string) string {
+// Block returns the first fenced block of that language in a document that begins with the given
+// text.
+func Block(t *testing.T, file, language, begin string) string {
 	t.Helper()
-	for _, part := range strings.Split(Text(t), "\n```"+language+"\n")[1:] {
+	for _, part := range strings.Split(text(t, file), "\n```"+language+"\n")[1:] {
 		block, _, _ := strings.Cut(part, "\n```")
 		if strings.HasPrefix(block, begin) {
 			return block + "\n"
 		}
 	}
-	t.Fatalf("README.md has no block of %s that begins with %q", language, begin)
+	t.Fatalf("%s has no block of %s that begins with %q", file, language, begin)
 	return ""
 }

@@ -285,3 +285,10 @@ func TestComposeContainersAreNotPlain(t *testing.T) {
 		t.Errorf("the error is %q", err)
 	}
 }
+
+func ports(published string) edits {
+	return func(c *container.Config, h *container.HostConfig, _ *network.NetworkingConfig) {
+		c.ExposedPorts = nat.PortSet{"80/tcp": {}}
+		h.PortBindings = nat.PortMap{"80/tcp": {{HostPort: published}}}
+	}
+}

@@ -19,6 +19,7 @@ var allowed = []struct {
 	{"internal/httpclient", []string{"internal/options"}, "drivers of both contracts ask over HTTP"},
 	{"internal/command", []string{"internal/options"}, "drivers of both contracts run commands"},
 	{"internal/dockertest", nil, "tests of any driver use it"},
+	{"internal/systemdtest", nil, "tests of any driver use it"},
 	{"sources/sourcetest", []string{"sources", "targets", "algorithm", "internal/options"}, "a kit knows its contract"},
 	{"sources", []string{"sources/internal", "algorithm", "internal/options", "targets", "internal/httpclient", "internal/command"}, "a source knows its contract and instances"},
 	{"targets", []string{"targets/internal", "algorithm", "internal/options", "internal/httpclient", "internal/command"}, "a target knows its contract"},
@@ -111,6 +112,7 @@ var fenced = map[string][]string{
 	"github.com/BurntSushi/toml":   {"daemon/config", "sources/sourcetest"},
 	"github.com/spf13/cobra":       {"cmd/hpad"},
 	"github.com/coreos/go-systemd": {"daemon"},
+	"github.com/godbus/dbus":       {"targets/systemd"},
 }
 
 func TestLibrariesStayBehindTheirFence(t *testing.T) {

@@ -3,11 +3,12 @@ package main
 import (
 	"github.com/hpad/hpad/daemon"
 	"github.com/hpad/hpad/sources"
-	"github.com/hpad/hpad/sources/docker"
+	dockersource "github.com/hpad/hpad/sources/docker"
 	processsource "github.com/hpad/hpad/sources/process"
 	"github.com/hpad/hpad/sources/prometheus"
 	"github.com/hpad/hpad/sources/scrape"
 	"github.com/hpad/hpad/targets"
+	dockertarget "github.com/hpad/hpad/targets/docker"
 	"github.com/hpad/hpad/targets/dockerswarm"
 	processtarget "github.com/hpad/hpad/targets/process"
 )
@@ -16,12 +17,13 @@ import (
 func drivers() daemon.Drivers {
 	return daemon.Drivers{
 		Sources: []sources.Driver{
-			docker.Driver(),
+			dockersource.Driver(),
 			processsource.Driver(),
 			prometheus.Driver(),
 			scrape.Driver(),
 		},
 		Targets: []targets.Driver{
+			dockertarget.Driver(),
 			dockerswarm.Driver(),
 			processtarget.Driver(),
 		},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hpad/hpad/algorithm"
 	"github.com/hpad/hpad/sources"
+	"github.com/hpad/hpad/sources/internal/cgroup"
 	"github.com/hpad/hpad/sources/internal/rate"
 	"github.com/hpad/hpad/targets"
 )
@@ -125,7 +126,7 @@ func (s *Source) absorb(c *container, k *call) {
 	usage := c.counter.Add(rate.Reading{Used: a.used, Taken: a.taken, Stamp: a.stamp}, time.Time{}, a.cpus)
 	k.samples[cpu] = usage.Sample(k.at)
 	if a.hasMemory {
-		k.samples[memory] = memorySample(a.memory, k.at)
+		k.samples[memory] = cgroup.MemorySample(a.memory, k.at)
 	}
 }
 

@@ -1,4 +1,4 @@
-package docker
+package cgroup
 
 import (
 	"errors"
@@ -6,25 +6,25 @@ import (
 	"syscall"
 )
 
-// errGone says that the control group a file was opened in does not exist any more. One with the
+// ErrGone says that the control group a file was opened in does not exist any more. One with the
 // same path may: that of the restarted container.
-var errGone = errors.New("the control group is gone")
+var ErrGone = errors.New("the control group is gone")
 
 // maxKept bounds the files kept open, whatever the process may have: above it a container costs an
 // open and a close per reading, still a few microseconds.
 const maxKept = 12_288
 
-// budget counts the files that are kept open.
-type budget struct{ kept, limit int }
+// Budget counts the files that are kept open.
+type Budget struct{ Kept, Limit int }
 
-// newBudget leaves half of the files this process may open to everything else. (The Go runtime has
+// NewBudget leaves half of the files this process may open to everything else. (The Go runtime has
 // raised the soft limit to the hard one at the start.)
-func newBudget() *budget {
+func NewBudget() *Budget {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		return &budget{limit: 256}
+		return &Budget{Limit: 256}
 	}
-	return &budget{limit: int(min(limit.Cur/2, maxKept))}
+	return &Budget{Limit: int(min(limit.Cur/2, maxKept))}
 }
 
 // file is a counter of a control group. Read again and again, it is opened once. System calls are
@@ -36,22 +36,22 @@ type file struct {
 }
 
 // read returns the text, in buffer. A text that does not fit is an error.
-func (f *file) read(b *budget, buffer []byte) ([]byte, error) {
+func (f *file) read(b *Budget, buffer []byte) ([]byte, error) {
 	if !f.open {
 		fd, err := openFile(f.path)
 		if err != nil {
 			return nil, err
 		}
 		f.fd, f.open = fd, true
-		b.kept++
+		b.Kept++
 	}
 	n, err := readFile(f.fd, buffer)
-	if err != nil || b.kept > b.limit {
+	if err != nil || b.Kept > b.Limit {
 		f.close(b)
 	}
 	switch {
 	case errors.Is(err, syscall.ENODEV):
-		return nil, errGone
+		return nil, ErrGone
 	case err != nil:
 		return nil, &fs.PathError{Op: "read", Path: f.path, Err: err}
 	case n == len(buffer):
@@ -60,11 +60,11 @@ func (f *file) read(b *budget, buffer []byte) ([]byte, error) {
 	return buffer[:n], nil
 }
 
-func (f *file) close(b *budget) {
+func (f *file) close(b *Budget) {
 	if f.open {
 		_ = syscall.Close(f.fd) // read only: nothing can be lost
 		f.open = false
-		b.kept--
+		b.Kept--
 	}
 }
 
@@ -77,7 +77,7 @@ func openFile(path string) (int, error) {
 		case syscall.EINTR:
 			continue
 		case syscall.ENOENT, syscall.ENODEV:
-			return 0, errGone
+			return 0, ErrGone
 		}
 		return 0, &fs.PathError{Op: "open", Path: path, Err: err}
 	}

@@ -1,4 +1,4 @@
-package docker
+package cgroup
 
 import (
 	"bytes"
@@ -29,17 +29,17 @@ func fieldOf(text []byte, name string) (uint64, bool) {
 	return 0, false
 }
 
-// cpuTime turns a count of units into a time; a counter that says 0 is not of a running container.
-func cpuTime(count uint64, unit time.Duration) (time.Duration, bool) {
+// CPUTime turns a count of units into a time; a counter that says 0 is not of a running container.
+func CPUTime(count uint64, unit time.Duration) (time.Duration, bool) {
 	if count == 0 || count > math.MaxInt64/uint64(unit) {
 		return 0, false
 	}
 	return time.Duration(count) * unit, true
 }
 
-// workingSet is the memory that cannot be taken back without a cost: usage without the file pages
+// WorkingSet is the memory that cannot be taken back without a cost: usage without the file pages
 // that nobody looked at for long. Usage 0 is not of a running container.
-func workingSet(usage, inactiveFile uint64) (uint64, bool) {
+func WorkingSet(usage, inactiveFile uint64) (uint64, bool) {
 	if usage == 0 {
 		return 0, false
 	}

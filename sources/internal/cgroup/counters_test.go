@@ -1,4 +1,4 @@
-package docker
+package cgroup
 
 import (
 	"strings"
@@ -21,10 +21,10 @@ func TestFieldsAreWholeNamesAtTheBeginningOfALine(t *testing.T) {
 }
 
 func TestWorkingSetIsNeverNegative(t *testing.T) {
-	if got, ok := workingSet(100, 200); got != 0 || !ok {
+	if got, ok := WorkingSet(100, 200); got != 0 || !ok {
 		t.Errorf("got %d, %v", got, ok)
 	}
-	if got, ok := workingSet(0, 0); ok {
+	if got, ok := WorkingSet(0, 0); ok {
 		t.Errorf("of no usage: %d", got)
 	}
 }
@@ -48,19 +48,9 @@ func FuzzCPUTimeIsPositive(f *testing.F) {
 			return
 		}
 		for _, unit := range []time.Duration{time.Nanosecond, time.Microsecond} {
-			if used, ok := cpuTime(count, unit); ok && used <= 0 {
+			if used, ok := CPUTime(count, unit); ok && used <= 0 {
 				t.Errorf("%q is %v", text, used)
 			}
-		}
-	})
-}
-
-func FuzzIDOf(f *testing.F) {
-	f.Add("docker-" + id("a") + ".scope")
-	f.Add("libpod-conmon-" + id("a") + ".scope")
-	f.Fuzz(func(t *testing.T, name string) {
-		if got, ok := idOf(name); ok && (len(got) != idLength || !strings.Contains(name, got)) {
-			t.Errorf("%q has the id %q", name, got)
 		}
 	})
 }

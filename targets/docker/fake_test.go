@@ -165,6 +165,35 @@ func TestCheckThatPodmanNeverRunsIsWarnedOf(t *testing.T) {
 	}
 }
 
+func TestOnlyATargetThatHasChangedSomethingRepairs(t *testing.T) {
+	for acts, want := range map[bool][]string{false: nil, true: {"shop-web-2"}} {
+		f := &fakeEngine{version: dockerVersion, members: map[string]string{fakeID: fakeContainer(composeLabels, "")}}
+		f.create = func(w http.ResponseWriter) { w.WriteHeader(http.StatusForbidden) }
+		target := f.target(t, "project", "shop", "service", "web")
+		target.ledger.kept["2"] = time.Now().Add(-time.Hour)
+		target.ledger.acts = acts
+		if status := mustStatus(t, target); status.SpecReplicas != 2 || status.StatusReplicas != 1 {
+			t.Errorf("the status is %+v", status)
+		}
+		target.connection.work.wg.Wait()
+		if !slices.Equal(f.created, want) {
+			t.Errorf("acts %v: created %q, want %q", acts, f.created, want)
+		}
+	}
+}
+
+func TestTargetThatIsGoneIsForgotten(t *testing.T) {
+	f := &fakeEngine{version: dockerVersion, members: map[string]string{}}
+	target := f.target(t, "project", "shop", "service", "web")
+	target.ledger.kept["2"] = time.Now().Add(-time.Hour)
+	_, err := target.Status(t.Context())
+	wantClass(t, err, targets.NotFound)
+	f.members[fakeID] = fakeContainer(composeLabels, "")
+	if status := mustStatus(t, target); status.SpecReplicas != 1 {
+		t.Errorf("the count is %d once it is back", status.SpecReplicas)
+	}
+}
+
 func TestGarbledContainerIsAnError(t *testing.T) {
 	for _, text := range []string{`{}`, `null`, `{"Id":"1"}`, `{"Id":"` + fakeID + `","State":{}}`, "["} {
 		f := &fakeEngine{version: dockerVersion, members: map[string]string{fakeID: fakeContainer(plainLabels, "")}}
@@ -305,6 +334,8 @@ func TestLedgerCountsWhatOthersRunAndWhatItKeeps(t *testing.T) {
 	want(read(template, clones[0], clones[1]), 3, 3, 0, 0)
 	want(read(template, clones[0]), 3, 2, 1, 0) // removed by others
 	now = now.Add(emptyFor)
+	want(read(template, clones[0]), 3, 2, 1, 0) // the template has its 10 seconds to stop
+	now = now.Add(removalMargin)
 	want(read(template, clones[0]), 3, 2, 1, 1)
 	want(read(template, clones[0], made("d", 3, container.StateRunning, nil)), 3, 3, 0, 0)                                                          // Compose has made it anew
 	want(read(template, clones[0]), 2, 2, 0, 0)                                                                                                     // and removed

@@ -63,11 +63,9 @@ func instanceOf(m *member, ownHost bool) targets.Instance {
 // identifiers are the names that a label of a metric may give a container. A host name that the
 // configuration sets is the same for all clones and tells none of them.
 func identifiers(m *member, ownHost bool) []string {
-	names := []string{m.short(), m.name}
 	hosts := []string{m.name}
-	if h := m.seen.Config.Hostname; h != "" && ownHost {
-		names = append(names, h)
-		hosts = append(hosts, h)
+	if ownHost {
+		hosts = append(hosts, m.seen.Config.Hostname)
 	}
 	if settings := m.seen.NetworkSettings; settings != nil {
 		for _, endpoint := range settings.Networks {
@@ -76,13 +74,10 @@ func identifiers(m *member, ownHost bool) []string {
 			}
 		}
 	}
-	for _, host := range hosts[1:] {
-		names = append(names, host)
-	}
-	names = append(names, withPorts(m, hosts)...)
+	hosts = slices.DeleteFunc(hosts, func(host string) bool { return host == "" })
+	names := slices.Concat([]string{m.short()}, hosts, withPorts(m, hosts))
 	slices.Sort(names)
-	names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" || name == m.id })
-	return append([]string{m.id}, names...)
+	return append([]string{m.id}, slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == m.id })...)
 }
 
 // withPorts joins the container's own hosts with its ports, and the machine's addresses with those
@@ -103,9 +98,7 @@ func withPorts(m *member, hosts []string) []string {
 	}
 	for port := range ports {
 		for _, host := range hosts {
-			if host != "" {
-				names = append(names, net.JoinHostPort(host, port))
-			}
+			names = append(names, net.JoinHostPort(host, port))
 		}
 	}
 	return names

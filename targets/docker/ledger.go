@@ -44,9 +44,10 @@ type readiness struct {
 }
 
 const (
-	// emptyFor is how long a slot is seen empty before it is filled. So a project that is taken
-	// down is not cloned meanwhile.
+	// emptyFor is how long a slot is seen empty, at least, before it is filled.
 	emptyFor = 10 * time.Second
+	// removalMargin is what the removal of a container takes longer than its stop.
+	removalMargin = 5 * time.Second
 	// holdAfterFailure is how long growth waits after a clone that could not be started.
 	holdAfterFailure = time.Minute
 	// forgetMarks is longer than any reading takes.
@@ -140,11 +141,24 @@ func (l *ledger) keep(s *scene) {
 			l.kept[slot] = since
 		}
 		s.empty = append(s.empty, slot)
-		if s.now.Sub(since) >= emptyFor {
+		if s.now.Sub(since) >= s.patience() {
 			s.overdue = append(s.overdue, slot)
 		}
 	}
 	s.wanted = len(theirs) + len(l.kept)
+}
+
+// patience is how long a slot may be empty. A project that is taken down loses its clones before
+// its template, which may take its time to stop, and must not be cloned meanwhile.
+func (s *scene) patience() time.Duration {
+	if s.template == nil {
+		return emptyFor
+	}
+	stop := s.template.stopTimeout()
+	if stop < 0 || stop > longestStop {
+		stop = longestStop
+	}
+	return max(emptyFor, stop+removalMargin)
 }
 
 // noteReadiness remembers since when a container is ready or not. At first sight of one that is

@@ -40,9 +40,15 @@ func newSubject(t *testing.T, replicas int32) *targettest.Subject {
 
 // reload has an instance read its configuration, which takes until end is called.
 func (s *service) reload() (end func()) {
+	end = s.holdOn()
+	s.do("reload", 1)
+	return end
+}
+
+// holdOn makes the hold file.
+func (s *service) holdOn() (end func()) {
 	if err := os.WriteFile(s.hold(), nil, 0o600); err != nil {
 		s.t.Fatal(err)
 	}
-	s.do("reload", 1)
 	return func() { _ = os.Remove(s.hold()) }
 }

@@ -9,11 +9,13 @@ import (
 	processsource "github.com/hpad/hpad/sources/process"
 	"github.com/hpad/hpad/sources/prometheus"
 	"github.com/hpad/hpad/sources/scrape"
+	systemdsource "github.com/hpad/hpad/sources/systemd"
 	"github.com/hpad/hpad/targets"
 	dockertarget "github.com/hpad/hpad/targets/docker"
 	"github.com/hpad/hpad/targets/dockerswarm"
 	exectarget "github.com/hpad/hpad/targets/exec"
 	processtarget "github.com/hpad/hpad/targets/process"
+	systemdtarget "github.com/hpad/hpad/targets/systemd"
 	"github.com/hpad/hpad/targets/webhook"
 )
 
@@ -27,12 +29,14 @@ func drivers() daemon.Drivers {
 			processsource.Driver(),
 			prometheus.Driver(),
 			scrape.Driver(),
+			systemdsource.Driver(),
 		},
 		Targets: []targets.Driver{
 			dockertarget.Driver(),
 			dockerswarm.Driver(),
 			exectarget.Driver(),
 			processtarget.Driver(),
+			systemdtarget.Driver(),
 			webhook.Driver(),
 		},
 	}

@@ -45,7 +45,6 @@ func Driver() sources.Driver {
 
 // Source measures units. It implements sources.ResourceReader.
 type Source struct {
-	proc string
 	cpus int
 
 	mu     sync.Mutex
@@ -60,7 +59,6 @@ type Source struct {
 
 func open(root, proc string) *Source {
 	s := &Source{
-		proc:   proc,
 		cpus:   procfs.CPUs(proc),
 		budget: cgroup.NewBudget(),
 		buffer: make([]byte, cgroup.BufferSize),

@@ -17,7 +17,7 @@ import (
 	"github.com/hpad/hpad/targets"
 )
 
-// tree is control groups made of plain files, and a process 1 that runs.
+// tree is control groups made of plain files.
 type tree struct {
 	t    *testing.T
 	root string
@@ -26,7 +26,6 @@ type tree struct {
 func newTree(t *testing.T) *tree {
 	f := &tree{t: t, root: t.TempDir()}
 	f.write("proc/stat", "cpu0 1\ncpu1 1\n")
-	f.write("proc/1/stat", "")
 	return f
 }
 
@@ -126,7 +125,7 @@ func TestUnitThatEndedHasNoSampleAndNoError(t *testing.T) {
 	f := newTree(t)
 	f.write("cgroup/cpu,cpuacct/cpuacct.usage", "1\n")
 	in := instance()
-	in.PID = 2
+	in.PID = 0
 	samples, err := f.open().ReadResource(t.Context(), "cpu", "", []targets.Instance{in}, time.Now())
 	if err != nil || samples[0].Present {
 		t.Errorf("got %+v, %v", samples, err)

@@ -3,7 +3,6 @@ package systemd
 import (
 	"errors"
 	"os"
-	"strconv"
 	"time"
 
 	"github.com/hpad/hpad/algorithm"
@@ -77,7 +76,7 @@ func (s *Source) enter(u *unit, in *targets.Instance) error {
 		u.entered = true
 		return nil
 	}
-	if in.PID == 0 || !exists(s.proc+"/"+strconv.Itoa(in.PID)) {
+	if in.PID == 0 {
 		return errEnded
 	}
 	return sources.Errorf(sources.Unsupported,

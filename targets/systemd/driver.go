@@ -52,6 +52,7 @@ func bindingDefaults() bindingOptions { return bindingOptions{FirstIndex: 1} }
 type connection struct {
 	bus      *bus
 	readings *readings.Readings[view]
+	known    memories
 }
 
 func open(_ targets.Environment, table options.Table) (targets.Connection, error) {

@@ -100,6 +100,19 @@ func TestInstanceSaysWhatSystemdKnows(t *testing.T) {
 	}
 }
 
+func TestRestartedUnitIsReadAgain(t *testing.T) {
+	s := newService(t, notifying)
+	target := s.target()
+	s.do("start", 1)
+	before := s.awaitRunning(target, 1).Instances[0]
+	s.manager.Systemctl(t, "restart", s.unit(1))
+	after := mustStatus(t, target).Instances[0]
+	pid := strings.TrimSpace(s.manager.Systemctl(t, "show", "--value", "-p", "MainPID", s.unit(1)))
+	if fmt.Sprint(after.PID) != pid || !after.Started.After(before.Started) || !after.ReadyTransition.After(before.ReadyTransition) {
+		t.Errorf("before %+v, after %+v", before, after)
+	}
+}
+
 const slow = `[Service]
 Type=notify
 NotifyAccess=all

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 )
@@ -42,10 +43,8 @@ func (c *connection) read(ctx context.Context, templates []string) (map[string]v
 			}
 		}
 	}
-	return views, concurrently(len(asked), func(i int) (err error) {
-		asked[i].properties, err = c.properties(ctx, asked[i].name)
-		return err
-	})
+	c.known.forget(time.Now())
+	return views, concurrently(len(asked), func(i int) error { return c.complete(ctx, asked[i]) })
 }
 
 // survey lists the units of templates, and tells whether more of them can be started.
@@ -140,8 +139,31 @@ type properties struct {
 	memoryHigh, memory   uint64
 }
 
-// properties asks for one property after the other: all of them at once cost systemd several
-// times as much, since some of them are read from the unit's control group.
+// complete sets the properties of a unit. They are asked for only if the unit has changed its state
+// since the last time, which one question tells, or if that was a while ago.
+func (c *connection) complete(ctx context.Context, u *unit) error {
+	var changed uint64
+	value, err := c.property(ctx, u.name, unitInterface, "StateChangeTimestamp")
+	if err == nil {
+		err = value.Store(&changed)
+	}
+	if err != nil {
+		return fmt.Errorf("StateChangeTimestamp of %q: %w", u.name, err)
+	}
+	if p, ok := c.known.get(u.name, changed); ok {
+		u.properties = p
+		return nil
+	}
+	begun := time.Now()
+	u.properties, err = c.properties(ctx, u.name)
+	if err == nil {
+		c.known.put(u.name, memory{changed: changed, read: begun, properties: u.properties})
+	}
+	return err
+}
+
+// properties asks for one property after the other: to get all hundreds of them takes systemd
+// longer, since some are read from the unit's control group.
 func (c *connection) properties(ctx context.Context, unit string) (properties, error) {
 	var p properties
 	for _, want := range []struct {

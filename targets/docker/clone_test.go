@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/mount"
 	"github.com/docker/docker/api/types/network"
@@ -144,11 +145,17 @@ func TestAnonymousVolumeOfAPredecessorIsNotShared(t *testing.T) {
 	s := newService(t, 1, func(_ *container.Config, h *container.HostConfig, _ *network.NetworkingConfig) {
 		h.Binds = []string{volume + ":/data:rw"}
 	})
-	mustSet(t, s.target(), 2)
-	for _, m := range s.inspect(s.name(2)).Mounts {
-		if m.Destination != "/data" || m.Name == volume || m.Name == "" {
-			t.Errorf("the clone mounts %+v", m)
-		}
+	target := s.target()
+	mustSet(t, target, 2)
+	own := s.inspect(s.name(2)).Mounts
+	if len(own) != 1 || own[0].Destination != "/data" || own[0].Name == volume || own[0].Name == "" {
+		t.Fatalf("the clone mounts %+v", own)
+	}
+	target.connection.work.wg.Wait()
+	mustSet(t, target, 1)
+	target.connection.work.wg.Wait()
+	if _, err := s.api().VolumeInspect(t.Context(), own[0].Name); !errdefs.IsNotFound(err) {
+		t.Errorf("the clone's volume is still there: %v", err)
 	}
 	if err := s.api().VolumeRemove(t.Context(), volume, true); err == nil {
 		t.Error("the template does not use its volume")

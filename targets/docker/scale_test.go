@@ -143,6 +143,9 @@ func TestTemplateIsStoppedForNoneAndStartedAgain(t *testing.T) {
 		t.Errorf("the status is %+v", status)
 	}
 	mustSet(t, target, 2)
+	if status := mustStatus(t, target); status.SpecReplicas != 2 {
+		t.Errorf("while the template starts the count is %d", status.SpecReplicas)
+	}
 	s.eventuallyNamed([]string{"web-1", "web-2"}, "running")
 	if now := s.inspect(s.name(1)).ID; now != id {
 		t.Error("the template was made anew")
@@ -335,6 +338,15 @@ func TestReplicasThatOthersRemoveAreNotMadeAgain(t *testing.T) {
 	s.eventuallyNamed([]string{"web-1", "web-2", "web-3", "web-4"}, "running")
 	s.remove(s.inspect(s.name(2)).ID)
 	if status := mustStatus(t, target); status.SpecReplicas != 3 {
+		t.Errorf("the status is %+v", status)
+	}
+}
+
+func TestOneOffContainersAreNoMembers(t *testing.T) {
+	s := newService(t, 1)
+	s.add(2, labelOneOff, "True")
+	target := s.target()
+	if status := mustStatus(t, target); status.SpecReplicas != 1 || len(status.Instances) != 1 {
 		t.Errorf("the status is %+v", status)
 	}
 }

@@ -111,6 +111,9 @@ type Instance struct {
 	ContainerID string
 	// PID is the main process of the instance on this machine; 0 if unknown or elsewhere.
 	PID int
+	// Cgroup is the path of the instance's control group on this machine, below the root of the
+	// hierarchies ("/system.slice/app@1.service"); empty if it has none of its own, or unknown.
+	Cgroup string
 	// Remote is true if the instance is known to run on another machine than its engine's API.
 	Remote bool
 }

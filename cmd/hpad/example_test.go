@@ -24,9 +24,10 @@ func TestTheExampleOpensWithTheDriversAndEverySettingTakenOver(t *testing.T) {
 	taken := uncommented(string(text))
 	dir := t.TempDir()
 	for name, at := range map[string]string{
-		"/etc/hpad/":                dir + "/",
-		"${CREDENTIALS_DIRECTORY}/": dir + "/",
-		"/usr/local/bin/mailer":     "sleep",
+		"/etc/hpad/":                   dir + "/",
+		"${CREDENTIALS_DIRECTORY}/":    dir + "/",
+		"/usr/local/bin/mailer":        "sleep",
+		"/usr/local/libexec/hpad-pool": "sleep",
 	} {
 		if !strings.Contains(taken, name) {
 			t.Errorf("the example does not mention %q any more", name)
@@ -44,7 +45,7 @@ func TestTheExampleOpensWithTheDriversAndEverySettingTakenOver(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	mustOpen(t, filepath.Join(dir, "hpad.toml"), 3)
+	mustOpen(t, filepath.Join(dir, "hpad.toml"), strings.Count(taken, "\n[[workload]]\n"))
 }
 
 func mustOpen(t *testing.T, file string, workloads int) {

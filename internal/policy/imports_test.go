@@ -16,10 +16,13 @@ var allowed = []struct {
 	{"algorithm/scenario", []string{"algorithm"}, "scenarios are run through the decision alone"},
 	{"algorithm", nil, "the decision depends on nothing of hpad"},
 	{"internal/options", nil, "every driver depends on it"},
+	{"internal/httpclient", []string{"internal/options"}, "drivers of both contracts ask over HTTP"},
+	{"internal/command", []string{"internal/options"}, "drivers of both contracts run commands"},
 	{"internal/dockertest", nil, "tests of any driver use it"},
+	{"internal/systemdtest", nil, "tests of any driver use it"},
 	{"sources/sourcetest", []string{"sources", "targets", "algorithm", "internal/options"}, "a kit knows its contract"},
-	{"sources", []string{"sources/internal", "algorithm", "internal/options", "targets"}, "a source knows its contract and instances"},
-	{"targets", []string{"algorithm", "internal/options"}, "a target knows its contract"},
+	{"sources", []string{"sources/internal", "algorithm", "internal/options", "targets", "internal/httpclient", "internal/command"}, "a source knows its contract and instances"},
+	{"targets", []string{"targets/internal", "algorithm", "internal/options", "internal/httpclient", "internal/command"}, "a target knows its contract"},
 	{"daemon/api", nil, "what goes over HTTP is plain data"},
 	{"daemon/config", []string{"algorithm", "internal/options"}, "the file does not know drivers"},
 	{"daemon", []string{"algorithm", "daemon", "sources", "targets", "internal/options"}, "the loop knows contracts, no driver"},
@@ -105,10 +108,11 @@ func TestTheDecisionIsPure(t *testing.T) {
 // fenced are modules that only some folders may import, so that a change of them touches
 // nothing else.
 var fenced = map[string][]string{
-	"github.com/docker/docker":     {"sources/docker", "targets/dockerswarm", "internal/dockertest", "e2e"},
+	"github.com/docker/docker":     {"sources/docker", "targets/docker", "targets/dockerswarm", "targets/internal/dockerapi", "internal/dockertest", "e2e"},
 	"github.com/BurntSushi/toml":   {"daemon/config", "sources/sourcetest"},
 	"github.com/spf13/cobra":       {"cmd/hpad"},
 	"github.com/coreos/go-systemd": {"daemon"},
+	"github.com/godbus/dbus":       {"targets/systemd"},
 }
 
 func TestLibrariesStayBehindTheirFence(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"io"
 	"time"
+
+	"github.com/hpad/hpad/sources/internal/cgroup"
 )
 
 // answer is what the engine says of one container. The zero answer is that of a container which
@@ -48,7 +50,7 @@ func readAnswer(r io.Reader) (answer, error) {
 }
 
 func (b *body) answer() answer {
-	used, ok := cpuTime(b.CPU.Usage.Total, time.Nanosecond)
+	used, ok := cgroup.CPUTime(b.CPU.Usage.Total, time.Nanosecond)
 	if b.Response != 0 || b.Read.IsZero() || !ok {
 		return answer{}
 	}
@@ -59,7 +61,7 @@ func (b *body) answer() answer {
 		inactive = b.Memory.Stats.Inactive
 	}
 	if inactive != nil {
-		a.memory, a.hasMemory = workingSet(b.Memory.Usage, *inactive)
+		a.memory, a.hasMemory = cgroup.WorkingSet(b.Memory.Usage, *inactive)
 	}
 	return a
 }

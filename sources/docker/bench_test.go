@@ -6,10 +6,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/hpad/hpad/internal/dockertest"
+	"github.com/hpad/hpad/sources/internal/cgroup"
 	"github.com/hpad/hpad/targets"
 )
 
@@ -30,11 +32,11 @@ func realGroups(b *testing.B, instances []targets.Instance) *Source {
 	set.Prefer = preferCgroup
 	s := open(slog.New(slog.DiscardHandler), set, newEngine(noEngine, nil, time.Second), "/proc")
 	b.Cleanup(func() { _ = s.Close() })
-	l := detect(set.CgroupRoot, "/proc")
-	for _, h := range []hierarchy{l.cpu, l.memory} {
-		parent := fmt.Sprintf("%s/hpad-bench-%d", h.point, os.Getpid())
+	l := cgroup.Detect(set.CgroupRoot, "/proc")
+	for _, h := range []cgroup.Hierarchy{l.CPU, l.Memory} {
+		parent := fmt.Sprintf("%s/hpad-bench-%d", h.Point, os.Getpid())
 		makeGroup(b, parent)
-		if h.controller == "" {
+		if h.Controller == "" {
 			// Not allowed where the group has processes or is not ours to divide: makeGroup skips.
 			_ = os.WriteFile(parent+"/cgroup.subtree_control", []byte("+cpu +memory"), 0)
 		}
@@ -89,7 +91,7 @@ func BenchmarkSweep(b *testing.B) {
 	b.Run("kernel/cpu+memory", func(b *testing.B) { kernelOnly(b, realGroups(b, instances), instances) })
 	b.Run("cgroup/cpu+memory/not-kept", func(b *testing.B) {
 		s := realGroups(b, instances)
-		s.budget.limit = 0
+		s.budget.Limit = 0
 		sweep(b, s, instances, "cpu", "memory")
 	})
 	b.Run("files/cpu+memory", func(b *testing.B) { sweep(b, fixtureGroups(b, instances), instances, "cpu", "memory") })
@@ -104,17 +106,24 @@ func BenchmarkSweep(b *testing.B) {
 
 // kernelOnly reads the same files and does nothing with them: what no program can go below.
 func kernelOnly(b *testing.B, s *Source, instances []targets.Instance) {
-	for _, resource := range []string{"cpu", "memory"} {
-		if _, err := s.ReadResource(context.Background(), resource, "", instances, time.Now()); err != nil {
-			b.Fatal(err)
+	l := cgroup.Detect(s.locator.root, "/proc")
+	parent := fmt.Sprintf("/hpad-bench-%d/", os.Getpid())
+	var files []int
+	for i := range instances {
+		group := parent + instances[i].ContainerID + "/"
+		for _, path := range []string{l.CPU.Point + group + l.Files.CPU, l.Memory.Point + group + l.Files.Memory, l.Memory.Point + group + "memory.stat"} {
+			fd, err := syscall.Open(path, syscall.O_RDONLY, 0)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() { _ = syscall.Close(fd) })
+			files = append(files, fd)
 		}
 	}
 	for b.Loop() {
-		for _, c := range s.containers {
-			for _, f := range []*file{&c.cpuFile, &c.memoryFile, &c.statFile} {
-				if _, err := readFile(f.fd, s.buffer); err != nil {
-					b.Fatal(err)
-				}
+		for _, fd := range files {
+			if _, err := syscall.Pread(fd, s.buffer, 0); err != nil {
+				b.Fatal(err)
 			}
 		}
 	}

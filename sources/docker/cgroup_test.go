@@ -269,13 +269,13 @@ func TestContainersNobodyAsksForAreForgottenWithTheirFiles(t *testing.T) {
 			m.put2("/docker/"+name, counters{used: 1, usage: 1})
 			readOne(t, s, "memory", instanceOf(name), time.Now())
 		}
-		if s.budget.kept != 20 {
-			t.Errorf("%d files are open, want 20", s.budget.kept)
+		if s.budget.Kept != 20 {
+			t.Errorf("%d files are open, want 20", s.budget.Kept)
 		}
 		time.Sleep(forgetAfter + time.Second)
 		readOne(t, s, "memory", instanceOf(id("0")), time.Now())
-		if len(s.containers) != 1 || s.budget.kept != 2 {
-			t.Errorf("%d containers and %d files are left", len(s.containers), s.budget.kept)
+		if len(s.containers) != 1 || s.budget.Kept != 2 {
+			t.Errorf("%d containers and %d files are left", len(s.containers), s.budget.Kept)
 		}
 	})
 }
@@ -283,7 +283,7 @@ func TestContainersNobodyAsksForAreForgottenWithTheirFiles(t *testing.T) {
 func TestMoreContainersThanFilesAreMeasuredAllTheSame(t *testing.T) {
 	m := newMachine(t).unified()
 	s := m.open(preferCgroup, noEngine)
-	s.budget.limit = 5
+	s.budget.Limit = 5
 	var instances []targets.Instance
 	for i := range 10 {
 		m.put2("/docker/"+id(strconv.Itoa(i)), counters{used: 1, usage: 5, inactive: 1})
@@ -299,8 +299,8 @@ func TestMoreContainersThanFilesAreMeasuredAllTheSame(t *testing.T) {
 				t.Errorf("instance %d: %+v", i, sample)
 			}
 		}
-		if s.budget.kept > s.budget.limit {
-			t.Errorf("%d files are open, more than %d", s.budget.kept, s.budget.limit)
+		if s.budget.Kept > s.budget.Limit {
+			t.Errorf("%d files are open, more than %d", s.budget.Kept, s.budget.Limit)
 		}
 	}
 }

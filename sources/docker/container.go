@@ -6,6 +6,7 @@ import (
 
 	"github.com/hpad/hpad/algorithm"
 	"github.com/hpad/hpad/sources"
+	"github.com/hpad/hpad/sources/internal/cgroup"
 	"github.com/hpad/hpad/sources/internal/measured"
 	"github.com/hpad/hpad/sources/internal/rate"
 	"github.com/hpad/hpad/targets"
@@ -40,7 +41,7 @@ type container struct {
 	started time.Time
 	asked   time.Time
 
-	cpuFile, memoryFile, statFile file
+	group cgroup.Group
 
 	counter rate.Counter
 	latest  [resources]measured.Once
@@ -48,7 +49,7 @@ type container struct {
 }
 
 // follow notices that the target says another start than before.
-func (c *container) follow(in *targets.Instance, b *budget) {
+func (c *container) follow(in *targets.Instance, b *cgroup.Budget) {
 	restarted := c.pid > 0 && in.PID > 0 && c.pid != in.PID ||
 		!c.started.IsZero() && !in.Started.IsZero() && !c.started.Equal(in.Started)
 	if restarted {
@@ -63,28 +64,10 @@ func (c *container) follow(in *targets.Instance, b *budget) {
 }
 
 // leave forgets the way to a container that stopped. If it starts again, its counters begin anew.
-func (c *container) leave(b *budget) {
-	c.closeFiles(b)
+func (c *container) leave(b *cgroup.Budget) {
+	c.group.Close(b)
 	c.counter.Restart()
 	c.path, c.settled = "", false
-}
-
-func (c *container) closeFiles(b *budget) {
-	c.cpuFile.close(b)
-	c.memoryFile.close(b)
-	c.statFile.close(b)
-}
-
-// enter takes the control groups that were found.
-func (c *container) enter(g groups, n *names, b *budget) {
-	c.closeFiles(b)
-	c.path = Cgroup
-	c.cpuFile.path = g.cpu + "/" + n.cpu
-	c.memoryFile.path, c.statFile.path = "", ""
-	if g.memory != "" {
-		c.memoryFile.path = g.memory + "/" + n.memory
-		c.statFile.path = g.memory + "/" + n.memoryStat
-	}
 }
 
 // local measures through the control group. Found is false if there is none.
@@ -99,7 +82,7 @@ func (s *Source) local(c *container, in *targets.Instance, r resource, at time.T
 		} else {
 			sample, err = s.localMemory(c, at)
 		}
-		if !errors.Is(err, errGone) {
+		if !errors.Is(err, cgroup.ErrGone) {
 			return sample, true, err
 		}
 		c.leave(s.budget)
@@ -111,26 +94,18 @@ func (s *Source) locate(c *container, in *targets.Instance) bool {
 	g, ok, sure := s.locator.find(in.ContainerID, in.PID, time.Now())
 	c.settled = sure && !ok
 	if ok {
-		c.enter(g, &s.locator.layout.files, s.budget)
+		c.path = Cgroup
+		c.group.Enter(g.cpu, g.memory, &s.locator.layout.Files, s.budget)
 	}
 	return ok
 }
 
 func (s *Source) localCPU(c *container, in *targets.Instance, at time.Time) (algorithm.Sample, error) {
-	text, err := c.cpuFile.read(s.budget, s.buffer)
-	if err != nil {
+	used, ok, err := c.group.CPU(s.budget, s.buffer)
+	if err != nil || !ok {
 		return algorithm.Sample{}, err
 	}
 	taken := time.Now()
-	n := &s.locator.layout.files
-	count, ok := counterOf(text)
-	if n.cpuField != "" {
-		count, ok = fieldOf(text, n.cpuField)
-	}
-	used, ok2 := cpuTime(count, n.cpuUnit)
-	if !ok || !ok2 {
-		return algorithm.Sample{}, nil
-	}
 	var started time.Time
 	if !c.counter.Seen() {
 		started = s.locator.started(in, taken)
@@ -139,21 +114,12 @@ func (s *Source) localCPU(c *container, in *targets.Instance, at time.Time) (alg
 }
 
 func (s *Source) localMemory(c *container, at time.Time) (algorithm.Sample, error) {
-	if c.memoryFile.path == "" {
-		return algorithm.Sample{}, sources.Errorf(sources.Unsupported, "cannot measure memory: this machine does not account for it in control groups")
-	}
-	text, err := c.memoryFile.read(s.budget, s.buffer)
-	if err != nil {
+	bytes, ok, err := c.group.Memory(s.budget, s.buffer)
+	switch {
+	case errors.Is(err, cgroup.ErrNotAccounted):
+		return algorithm.Sample{}, sources.Errorf(sources.Unsupported, "cannot measure memory: %w", err)
+	case err != nil || !ok:
 		return algorithm.Sample{}, err
 	}
-	usage, ok := counterOf(text)
-	if text, err = c.statFile.read(s.budget, s.buffer); err != nil {
-		return algorithm.Sample{}, err
-	}
-	inactive, ok2 := fieldOf(text, s.locator.layout.files.inactiveFile)
-	set, ok3 := workingSet(usage, inactive)
-	if !ok || !ok2 || !ok3 {
-		return algorithm.Sample{}, nil
-	}
-	return measured.Memory(set, at), nil
+	return measured.Memory(bytes, at), nil
 }

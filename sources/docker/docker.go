@@ -17,17 +17,14 @@ import (
 	"github.com/hpad/hpad/algorithm"
 	"github.com/hpad/hpad/internal/options"
 	"github.com/hpad/hpad/sources"
+	"github.com/hpad/hpad/sources/internal/cgroup"
 	"github.com/hpad/hpad/sources/internal/procfs"
 	"github.com/hpad/hpad/targets"
 )
 
-const (
-	// forgetAfter is how long a container is remembered that nobody asks for: twice the longest sync
-	// period.
-	forgetAfter = 10 * time.Minute
-	// bufferSize is more than any file of a control group that is read.
-	bufferSize = 32 << 10
-)
+// forgetAfter is how long a container is remembered that nobody asks for: twice the longest sync
+// period.
+const forgetAfter = 10 * time.Minute
 
 // Driver is the driver "docker".
 func Driver() sources.Driver {
@@ -50,7 +47,7 @@ type Source struct {
 	closed     bool
 	locator    locator
 	cpus       int
-	budget     *budget
+	budget     *cgroup.Budget
 	buffer     []byte
 	containers map[string]*container
 	tidied     time.Time
@@ -60,8 +57,8 @@ func open(log *slog.Logger, set settings, e *engine, proc string) *Source {
 	return &Source{
 		log: log, prefer: set.Prefer, engine: e,
 		locator:    locator{root: set.CgroupRoot, proc: proc},
-		budget:     newBudget(),
-		buffer:     make([]byte, bufferSize),
+		budget:     cgroup.NewBudget(),
+		buffer:     make([]byte, cgroup.BufferSize),
 		containers: map[string]*container{},
 	}
 }
@@ -75,7 +72,7 @@ func (s *Source) Close() error {
 	}
 	s.closed = true
 	for _, c := range s.containers {
-		c.closeFiles(s.budget)
+		c.group.Close(s.budget)
 	}
 	s.mu.Unlock()
 	return s.engine.close()
@@ -143,7 +140,7 @@ func (s *Source) tidy(now time.Time) {
 	s.tidied, s.cpus = now, procfs.CPUs(s.locator.proc)
 	for id, c := range s.containers {
 		if now.Sub(c.asked) > forgetAfter {
-			c.closeFiles(s.budget)
+			c.group.Close(s.budget)
 			delete(s.containers, id)
 		}
 	}

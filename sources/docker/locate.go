@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hpad/hpad/sources/internal/cgroup"
 	"github.com/hpad/hpad/sources/internal/procfs"
 	"github.com/hpad/hpad/targets"
 )
@@ -36,7 +37,7 @@ var templates = []struct{ before, after string }{
 type locator struct {
 	root, proc string
 	detected   bool
-	layout     layout
+	layout     cgroup.Layout
 	searched   time.Time
 	found      map[string]string
 }
@@ -51,18 +52,18 @@ func (l *locator) find(id string, pid int, now time.Time) (g groups, ok, sure bo
 		return groups{}, false, true
 	}
 	if !l.detected {
-		l.layout, l.detected = detect(l.root, l.proc), true
+		l.layout, l.detected = cgroup.Detect(l.root, l.proc), true
 	}
-	if !l.layout.present() {
+	if !l.layout.Present() {
 		return groups{}, false, true
 	}
-	g.cpu = l.near(&l.layout.cpu, id, pid, l.layout.files.cpu)
+	g.cpu = l.near(&l.layout.CPU, id, pid, l.layout.Files.CPU)
 	if g.cpu == "" && now.Sub(l.searched) < walkPause {
 		return groups{}, false, false
 	}
 	if g.cpu == "" {
 		l.search(now)
-		g.cpu = l.near(&l.layout.cpu, id, pid, l.layout.files.cpu)
+		g.cpu = l.near(&l.layout.CPU, id, pid, l.layout.Files.CPU)
 	}
 	if g.cpu == "" {
 		return groups{}, false, true
@@ -73,36 +74,36 @@ func (l *locator) find(id string, pid int, now time.Time) (g groups, ok, sure bo
 
 // memory is the folder in the memory hierarchy: the same as for the CPU, or else found alone.
 func (l *locator) memory(cpu, id string, pid int) string {
-	h := &l.layout.memory
-	if h.point == "" {
+	h := &l.layout.Memory
+	if h.Point == "" {
 		return ""
 	}
-	same := h.point + strings.TrimPrefix(cpu, l.layout.cpu.point)
-	if exists(same, l.layout.files.memory) {
+	same := h.Point + strings.TrimPrefix(cpu, l.layout.CPU.Point)
+	if exists(same, l.layout.Files.Memory) {
 		return same
 	}
-	return l.near(h, id, pid, l.layout.files.memory)
+	return l.near(h, id, pid, l.layout.Files.Memory)
 }
 
 // near tries the places that need no search. A folder counts if it has the file.
-func (l *locator) near(h *hierarchy, id string, pid int, file string) string {
+func (l *locator) near(h *cgroup.Hierarchy, id string, pid int, file string) string {
 	for _, t := range templates {
-		if dir := h.point + t.before + id + t.after; exists(dir, file) {
+		if dir := h.Point + t.before + id + t.after; exists(dir, file) {
 			return dir
 		}
 	}
 	if dir := l.ofProcess(h, id, pid); dir != "" && exists(dir, file) {
 		return dir
 	}
-	if name, ok := l.found[id]; ok && exists(h.point+name, file) {
-		return h.point + name
+	if name, ok := l.found[id]; ok && exists(h.Point+name, file) {
+		return h.Point + name
 	}
 	return ""
 }
 
 // ofProcess is the container's group above the one its main process is in, if that process is on
 // this machine and the container's at all.
-func (l *locator) ofProcess(h *hierarchy, id string, pid int) string {
+func (l *locator) ofProcess(h *cgroup.Hierarchy, id string, pid int) string {
 	if pid <= 0 {
 		return ""
 	}
@@ -110,11 +111,11 @@ func (l *locator) ofProcess(h *hierarchy, id string, pid int) string {
 	if err != nil {
 		return ""
 	}
-	name, ok := procfs.CgroupPath(text, h.controller)
+	name, ok := procfs.CgroupPath(text, h.Controller)
 	if !ok {
 		return ""
 	}
-	if dir, ok := h.dir(name); ok {
+	if dir, ok := h.Dir(name); ok {
 		return upTo(dir, id)
 	}
 	return ""
@@ -124,7 +125,7 @@ func (l *locator) ofProcess(h *hierarchy, id string, pid int) string {
 // zero if there is no such proof. What a target says is none: it may know only when an instance
 // began to serve, and all CPU time since the real start would seem to have been used since then.
 func (l *locator) started(in *targets.Instance, now time.Time) time.Time {
-	if l.ofProcess(&l.layout.cpu, in.ContainerID, in.PID) == "" {
+	if l.ofProcess(&l.layout.CPU, in.ContainerID, in.PID) == "" {
 		return time.Time{}
 	}
 	stat, err := procfs.ReadStat(l.proc, in.PID)
@@ -157,7 +158,7 @@ func upTo(dir, id string) string {
 // to use and however deep a rootless engine sits.
 func (l *locator) search(now time.Time) {
 	l.searched, l.found = now, map[string]string{}
-	point, visited := l.layout.cpu.point, 0
+	point, visited := l.layout.CPU.Point, 0
 	// Folders come and go meanwhile; one that cannot be read holds nothing for us.
 	_ = filepath.WalkDir(point, func(name string, entry fs.DirEntry, err error) error {
 		visited++

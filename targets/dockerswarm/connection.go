@@ -4,29 +4,24 @@ import (
 	"context"
 	"strings"
 	"sync"
-	"time"
-
-	"github.com/docker/docker/client"
 
 	"github.com/hpad/hpad/internal/options"
 	"github.com/hpad/hpad/targets"
+	"github.com/hpad/hpad/targets/internal/dockerapi"
 )
 
 // connection is one engine that manages a swarm.
 type connection struct {
-	host      host
-	scheme    string // of requests: "http" or "https"
-	engine    *client.Client
-	timeout   time.Duration
-	inventory *inventory
+	engine   *dockerapi.Engine
+	readings *dockerapi.Readings[view]
 
 	mu   sync.Mutex
 	node string // the node the engine is, once known
 }
 
-func newConnection(h host, scheme string, engine *client.Client, timeout time.Duration) *connection {
-	c := &connection{host: h, scheme: scheme, engine: engine, timeout: timeout}
-	c.inventory = newInventory(c.read)
+func newConnection(engine *dockerapi.Engine) *connection {
+	c := &connection{engine: engine}
+	c.readings = dockerapi.NewReadings(c.read)
 	return c
 }
 
@@ -45,13 +40,8 @@ func (c *connection) Bind(table options.Table) (targets.Target, error) {
 
 // Close ends what is under way.
 func (c *connection) Close() error {
-	c.inventory.close()
+	c.readings.Close()
 	return c.engine.Close()
-}
-
-// limit bounds a request by the connection's timeout.
-func (c *connection) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, c.timeout)
 }
 
 // localNode returns the node that the engine is. It is asked for once, and again after the engine

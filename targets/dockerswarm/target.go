@@ -18,7 +18,9 @@ type target struct {
 
 // ID is "docker-swarm:" with the engine's address and the name. Two managers of one swarm look
 // like two swarms.
-func (t *target) ID() string { return "docker-swarm:" + t.connection.host.String() + "/" + t.name }
+func (t *target) ID() string {
+	return "docker-swarm:" + t.connection.engine.Host.String() + "/" + t.name
+}
 
 // Close has nothing to release.
 func (t *target) Close() error { return nil }
@@ -26,7 +28,7 @@ func (t *target) Close() error { return nil }
 // Status reads the service and its tasks. StatusReplicas counts the tasks that exist and are to
 // run, whatever they have achieved so far, as the status.replicas of a Kubernetes ReplicaSet does.
 func (t *target) Status(ctx context.Context) (targets.Status, error) {
-	seen, ok, err := t.connection.inventory.get(ctx, t.name)
+	seen, _, ok, err := t.connection.readings.Get(ctx, t.name)
 	if err != nil {
 		return targets.Status{}, t.connection.readError(t.name, err)
 	}

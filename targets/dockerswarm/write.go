@@ -1,20 +1,13 @@
 package dockerswarm
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"strconv"
-	"sync/atomic"
 	"time"
 
-	"github.com/containerd/errdefs/pkg/errhttp"
 	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/hpad/hpad/targets"
@@ -27,7 +20,7 @@ func (t *target) SetReplicas(ctx context.Context, from targets.Status, replicas 
 		return targets.Errorf(targets.Invalid, "cannot scale service %q to %d replicas", t.name, replicas)
 	}
 	c := t.connection
-	ctx, cancel := c.limit(ctx)
+	ctx, cancel := c.engine.Limit(ctx)
 	defer cancel()
 	// Not with defaults inserted: written back they would differ from those of every running task,
 	// and the swarm would replace all of them.
@@ -102,62 +95,12 @@ func replaced(text, value json.RawMessage, path ...string) (json.RawMessage, err
 	return json.Marshal(object)
 }
 
-// update sends the specification as it is; the Docker client could send its own structs only.
+// update sends the specification. With it goes the version that was read, which the swarm checks.
 func (t *target) update(ctx context.Context, service *swarm.Service, spec []byte) error {
-	c := t.connection
-	address := url.URL{
-		Scheme:   c.scheme,
-		Host:     c.host.addr,
-		Path:     "/v" + c.engine.ClientVersion() + "/services/" + service.ID + "/update",
-		RawQuery: "version=" + strconv.FormatUint(service.Version.Index, 10),
-	}
-	if c.host.scheme == "unix" {
-		address.Host = "docker"
-	}
-	var sent atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address.String(), bytes.NewReader(spec))
+	version := url.Values{"version": {strconv.FormatUint(service.Version.Index, 10)}}
+	_, sent, err := t.connection.engine.Post(ctx, "/services/"+service.ID+"/update", version, spec)
 	if err != nil {
-		return t.connection.writeError(t.name, false, err)
-	}
-	request.Header.Set("Content-Type", "application/json")
-	answer, err := c.engine.HTTPClient().Do(request)
-	if err != nil {
-		return c.writeError(t.name, sent.Load(), withoutURL(err))
-	}
-	defer answer.Body.Close()
-	if err := refusal(answer); err != nil {
-		return c.writeError(t.name, true, err)
+		return t.connection.writeError(t.name, sent, err)
 	}
 	return nil
 }
-
-// withoutURL returns the cause of an error of the HTTP client.
-func withoutURL(err error) error {
-	var outer *url.Error
-	if errors.As(err, &outer) {
-		return outer.Err
-	}
-	return err
-}
-
-// refusal returns the error that an answer is, if it is one.
-func refusal(answer *http.Response) error {
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
-	if answer.StatusCode == http.StatusOK {
-		return nil
-	}
-	var said struct {
-		Message string `json:"message"`
-	}
-	if json.Unmarshal(text, &said) != nil || said.Message == "" {
-		said.Message = "the engine answered " + answer.Status
-	}
-	return fmt.Errorf("%s%w", said.Message, unspoken{errhttp.ToNative(answer.StatusCode)})
-}
-
-// unspoken is an error that adds its kind and no words.
-type unspoken struct{ error }
-
-func (unspoken) Error() string   { return "" }
-func (e unspoken) Unwrap() error { return e.error }

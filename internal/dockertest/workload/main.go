@@ -6,6 +6,9 @@
 //	             number that /metrics reports as the gauge workload_load
 //	SPIN         keep this many cores busy (a fraction)
 //	IGNORE_TERM  if set, SIGTERM does not end it
+//
+// With the argument "check" it is the container's health check: it passes while /health of LISTEN
+// answers 200, which /health?status=N changes.
 package main
 
 import (
@@ -20,6 +23,9 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "check" {
+		check(os.Getenv("LISTEN"))
+	}
 	end := make(chan os.Signal, 1)
 	signal.Notify(end, syscall.SIGTERM, syscall.SIGINT)
 	if delay, err := time.ParseDuration(os.Getenv("DELAY")); err == nil {
@@ -41,6 +47,14 @@ func main() {
 	}
 }
 
+func check(address string) {
+	answer, err := http.Get("http://127.0.0.1" + address + "/health")
+	if err != nil || answer.StatusCode != http.StatusOK {
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
 // spin is busy for the given share of every tenth of a second.
 func spin(cores float64) {
 	const period = 100 * time.Millisecond
@@ -55,6 +69,15 @@ func serve(address string) {
 	load.Store("0")
 	http.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	http.HandleFunc("/load", func(_ http.ResponseWriter, r *http.Request) { load.Store(r.FormValue("value")) })
+	var health atomic.Int64
+	health.Store(http.StatusOK)
+	http.HandleFunc("/health", func(w http.ResponseWriter, r *http.Request) {
+		if status, err := strconv.ParseInt(r.FormValue("status"), 10, 64); err == nil {
+			health.Store(status)
+			return
+		}
+		w.WriteHeader(int(health.Load()))
+	})
 	http.HandleFunc("/metrics", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, "# TYPE workload_load gauge\nworkload_load %s\n", load.Load())
 	})

@@ -1,156 +1,61 @@
-// Package httpclient is how sources ask over HTTP: the options every such source has, which are
-// those of a Prometheus scrape job, and a client that bounds the time, the size and the number of
-// requests and sorts what can go wrong into the kinds of package sources. No error of it holds a
-// secret: addresses are shown without their query, headers and bodies not at all.
+// Package httpclient is the HTTP client of hpad (internal/httpclient) with the errors of package
+// sources.
 package httpclient
 
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
-	"net/url"
-	"os"
-	"time"
 
-	"github.com/prometheus/common/config"
-	"golang.org/x/oauth2"
-
+	"github.com/hpad/hpad/internal/httpclient"
 	"github.com/hpad/hpad/internal/options"
 	"github.com/hpad/hpad/sources"
 )
 
+// Options are the keys of the table of a source that is asked over HTTP.
+type Options = httpclient.Options
+
+// Defaults are the Options of an empty table.
+func Defaults() Options { return httpclient.Defaults() }
+
 // Client asks one server. It is safe for concurrent use.
-type Client struct {
-	base  *url.URL
-	http  *http.Client
-	opts  Options
-	slots chan struct{}
-}
+type Client struct{ *httpclient.Client }
 
-// New returns a Client, offline. Errors are option errors, all of them joined.
-func New(o Options) (*Client, error) {
-	if err := o.Check(); err != nil {
+// Open decodes a table into a driver's options, of which o is the embedded part, and makes the
+// client. All mistakes are in the error, each key's first one only.
+func Open(table options.Table, driver any, o *Options) (*Client, error) {
+	client, err := httpclient.Open(table, driver, o)
+	if err != nil {
 		return nil, err
 	}
-	base, err := parseURL(o.URL)
-	if err != nil {
-		return nil, options.Errorf("url", "%s", err)
-	}
-	cfg := o.clientConfig()
-	if err := validate(&cfg); err != nil {
-		return nil, err
-	}
-	client, err := config.NewClientFromConfig(cfg, "hpad",
-		config.WithDialContextFunc(newDialer(o.Timeout).dial))
-	if err != nil {
-		return nil, options.Errorf("tls_config", "%s", err)
-	}
-	client.CheckRedirect = o.checkRedirect
-	return &Client{base: base, http: client, opts: o, slots: make(chan struct{}, o.MaxConcurrent)}, nil
+	return &Client{client}, nil
 }
 
-// URL returns the configured address, to be changed by the caller.
-func (c *Client) URL() *url.URL {
-	u := *c.base
-	return &u
-}
-
-// Options returns the options of the client.
-func (c *Client) Options() Options { return c.opts }
-
-// Close closes the connections that wait for use. It can be called again.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
-
-// Do sends a request, waits for its turn if too many are under way, and reads the whole answer,
-// whatever its status. It returns an error of package sources if there is no whole answer. The
-// request becomes one of the user agent hpad, as does the one for a token.
+// Do sends a request and reads the whole answer, whatever its status.
 func (c *Client) Do(ctx context.Context, req *http.Request) (*http.Response, []byte, error) {
-	ctx, cancel := within(ctx, c.opts.Timeout)
-	defer cancel()
-	// The library's option would copy each request for it.
-	req.Header.Set("User-Agent", "hpad")
-	select {
-	case c.slots <- struct{}{}:
-		defer func() { <-c.slots }()
-	case <-ctx.Done():
-		return nil, nil, c.unavailable(ctx, ctx.Err())
-	}
-	resp, err := c.http.Do(req.WithContext(ctx))
-	if err != nil {
-		return nil, nil, c.unavailable(ctx, err)
-	}
-	defer resp.Body.Close()
-	body, err := c.read(ctx, resp)
-	if err != nil {
-		return nil, nil, err
-	}
-	return resp, body, nil
+	resp, body, err := c.Client.Do(ctx, req)
+	return resp, body, sorted(err)
 }
 
-// within is context.WithTimeout, without the cost of a context where ctx ends earlier anyway.
-func within(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= timeout {
-		return ctx, func() {}
-	}
-	return context.WithTimeout(ctx, timeout)
+// CheckStatus gives a status that is no success a kind. Of a long remark the error repeats the begin.
+func (c *Client) CheckStatus(code int, remark, hint string) error {
+	return sorted(c.Client.CheckStatus(code, sources.Cut(remark, sources.LongestRemark), hint))
 }
 
-func (c *Client) read(ctx context.Context, resp *http.Response) ([]byte, error) {
-	limit := c.opts.MaxResponseBytes
-	if resp.ContentLength > limit {
-		return nil, c.tooLarge()
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
-	switch {
-	case err == nil && int64(len(body)) <= limit:
-		return body, nil
-	case err == nil:
-		return nil, c.tooLarge()
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, sources.Errorf(sources.Garbled, "the answer of %s breaks off after %d bytes", c, len(body))
-	}
-	return nil, c.unavailable(ctx, err)
-}
+// Status is a status code with its meaning, as "404 Not Found".
+func Status(code int) string { return httpclient.Status(code) }
 
-func (c *Client) tooLarge() error {
-	return sources.Errorf(sources.Garbled, "the answer of %s is larger than max_response_bytes = %d", c, c.opts.MaxResponseBytes)
-}
-
-// unavailable says why there is no answer. The address of a url.Error is left out: it holds the
-// query, and could hold more after a redirect.
-func (c *Client) unavailable(ctx context.Context, err error) error {
-	var inURL, inToken *url.Error
-	if errors.As(err, &inURL) {
-		err = inURL.Err
+func sorted(err error) error {
+	var failed *httpclient.Error
+	if !errors.As(err, &failed) {
+		return err
 	}
-	var token *oauth2.RetrieveError
-	var file *os.PathError
-	switch {
-	case errors.As(err, &token):
-		return sources.Errorf(sources.Denied, "cannot ask %s: its oauth2.token_url gave no token: %s", c, tokenStatus(token))
-	case errors.As(err, &inToken):
-		return sources.Errorf(sources.Unavailable, "cannot ask %s: its oauth2.token_url gave no token: %w", c, inToken.Err)
-	case errors.As(err, &file):
-		return sources.Errorf(sources.Denied, "cannot ask %s: %w", c, file)
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return sources.Errorf(sources.Unavailable, "%s did not answer in time (timeout is %s): %w",
-			c, options.Duration(c.opts.Timeout), context.DeadlineExceeded)
+	kind := sources.Unavailable
+	switch failed.Kind {
+	case httpclient.Denied:
+		kind = sources.Denied
+	case httpclient.Garbled:
+		kind = sources.Garbled
 	}
-	return sources.Errorf(sources.Unavailable, "cannot ask %s: %w", c, err)
-}
-
-// tokenStatus leaves out the body, which may repeat the secret.
-func tokenStatus(err *oauth2.RetrieveError) string {
-	if err.Response == nil {
-		return "no answer"
-	}
-	return err.Response.Status
-}
-
-// String is the address as errors show it: quoted, without query and user.
-func (c *Client) String() string {
-	u := url.URL{Scheme: c.base.Scheme, Host: c.base.Host, Path: c.base.Path}
-	return fmt.Sprintf("%q", u.String())
+	return &sources.Error{Kind: kind, Err: failed.Err}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -56,6 +57,19 @@ func (s *sandbox) prints(line, want string) {
 		}
 	}
 	s.Errorf("%s does not print %q:\n%s", line, want, out)
+}
+
+func TestPoolsOfACommand(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.rewrites = append(s.rewrites, "/srv/pools", filepath.Join(s.dir, "srv/pools"))
+	s.install("srv/pools/mailer/run", "#!/bin/sh\nexec sleep 1000\n")
+	r := &reader{sandbox: s, files: []string{"etc/hpad/hpad.toml", "etc/hpad/workloads.d/mailer.toml"}}
+	r.follow("targets/exec/README.md")
+	s.run(`sed -i '1i include = ["workloads.d/*.toml"]' /etc/hpad/hpad.toml`)
+	s.prints("hpad check --live", "ok: N workload, N source, N target")
+	s.run("HPAD_OPERATION=set_replicas HPAD_TARGET=mailer HPAD_FROM_VERSION=1 HPAD_REPLICAS=0 /usr/local/libexec/hpad-pool /srv/pools")
+	s.within(patience, func() string { return "the end of the worker" }, func() bool { return len(s.processes()) == 0 })
 }
 
 func TestBenchmarks(t *testing.T) {

@@ -46,6 +46,10 @@ func (r *reader) follow(document string) {
 			r.write(r.files[0], b.text)
 			r.files = r.files[1:]
 		case "sh":
+			if name := b.program(); name != "" {
+				r.install("usr/local/libexec/"+name, b.text)
+				continue
+			}
 			for _, line := range lines(b.text) {
 				r.do(line)
 			}

@@ -97,6 +97,13 @@ func (s *sandbox) write(name, text string) {
 	s.must(os.WriteFile(path, []byte(s.rewrite(text)), 0o644))
 }
 
+// install puts a program into the sandbox.
+func (s *sandbox) install(name, text string) {
+	s.Helper()
+	s.write(name, text)
+	s.must(os.Chmod(filepath.Join(s.dir, name), 0o755))
+}
+
 // take copies a file of the tree into the sandbox, rewritten.
 func (s *sandbox) take(name string) {
 	s.Helper()

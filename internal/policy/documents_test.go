@@ -157,7 +157,7 @@ func TestLinksInDocumentsLeadSomewhere(t *testing.T) {
 }
 
 // elsewhere are words that mean something of one machine or company and not of hpad.
-var elsewhere = []string{"/work/" + "main", "/work/" + "shared", "/root/" + "go"}
+var elsewhere = []string{"/root/" + "go", "/home/" + "user"}
 
 func TestNothingNamesTheMachineItWasWrittenOn(t *testing.T) {
 	for _, file := range tracked(t) {

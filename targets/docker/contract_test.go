@@ -11,7 +11,7 @@ import (
 )
 
 func TestContract(t *testing.T) {
-	targettest.Run(t, targettest.Harness{New: newSubject, Settle: time.Minute})
+	targettest.Run(t, targettest.Harness{New: newSubject, Settle: 2 * time.Minute})
 }
 
 func newSubject(t *testing.T, replicas int32) *targettest.Subject {

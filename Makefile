@@ -20,7 +20,7 @@ run: build ## the demonstration: 1 replica, several, 1 again, within two minutes
 	@exec bin/hpad run --config config.example.toml
 
 test: packages check ## everything: unit, race, vectors, kits, scripts of the binary, end to end
-	$(GO) test -race -timeout 20m ./...
+	@GO='$(GO)' scripts/test
 
 check: ## formatting and vet
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt would change: $$unformatted"; exit 1; fi

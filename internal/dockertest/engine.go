@@ -37,6 +37,7 @@ type Engine struct {
 	place   *place
 	process *process
 	client  *client.Client
+	ready   bool // it answered once
 	close   sync.Once
 	closed  error
 }
@@ -87,6 +88,7 @@ func (e *Engine) start() error {
 	defer cancel()
 	for {
 		if _, err = e.client.Ping(ctx); err == nil {
+			e.ready = true
 			return nil
 		}
 		select {
@@ -126,10 +128,14 @@ func (e *Engine) shutdown() error {
 	if e.client != nil {
 		_ = e.client.Close()
 	}
+	var died error
 	if e.process != nil {
+		if e.ready && e.process.ended() {
+			died = fmt.Errorf("the Docker engine ended by itself: %v\n%s", e.process.err, e.place.logTail())
+		}
 		e.process.kill()
 	}
-	return e.place.remove()
+	return errors.Join(died, e.place.remove())
 }
 
 // command is the engine's process. The shell runs inside the namespaces and becomes dockerd.

@@ -234,3 +234,17 @@ func waitFor(t *testing.T, what string, done func() bool) {
 		}
 	}
 }
+
+func TestAnEngineThatEndsByItselfIsToldWithItsLastWords(t *testing.T) {
+	e, err := Launch()
+	if err != nil {
+		skipOrFail(t, err)
+	}
+	if err := e.process.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-e.process.done
+	if err := e.Close(); err == nil || !strings.Contains(err.Error(), "ended by itself") {
+		t.Errorf("Close says %v", err)
+	}
+}

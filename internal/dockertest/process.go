@@ -34,6 +34,16 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
+// ended tells whether the process has ended without being asked to.
+func (p *process) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // kill ends the process. As it is process 1 of its namespace, everything in there is gone when
 // kill returns.
 func (p *process) kill() {

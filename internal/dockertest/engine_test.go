@@ -64,7 +64,7 @@ func TestContainersRunAndAreReachedThroughTheEngine(t *testing.T) {
 		t.Errorf("answer is %q", body)
 	}
 	theirs, err := os.Readlink(e.netns())
-	if ours, _ := os.Readlink("/proc/self/ns/net"); err != nil || theirs == ours {
+	if ours, _ := os.Readlink("/proc/thread-self/ns/net"); err != nil || theirs == ours {
 		t.Errorf("the engine is in the machine's network: %v", err)
 	}
 	out, err := e.Command(ctx, "ip", "-o", "link", "show", "docker0").CombinedOutput()

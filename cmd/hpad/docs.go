@@ -68,7 +68,7 @@ func flagRows(flags *pflag.FlagSet) string {
 		if f.Hidden || f.Name == "help" {
 			return
 		}
-		placeholder, usage := pflag.UnquoteUsage(f)
+		word, usage := pflag.UnquoteUsage(f)
 		name := "--" + f.Name
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
@@ -77,7 +77,7 @@ func flagRows(flags *pflag.FlagSet) string {
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
 			value = "`" + f.DefValue + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.TrimSpace(name+" "+placeholder), usage, value)
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.TrimSpace(name+" "+word), usage, value)
 	})
 	return b.String()
 }
